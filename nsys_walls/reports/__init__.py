@@ -6,6 +6,9 @@ outputs can disagree. Its shape (schema 1) is `Document`; ``null`` is "not measu
 """
 
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Protocol, TypedDict
 
 DOCUMENT_SCHEMA = "nsys-walls/report/1"
@@ -44,6 +47,10 @@ class Device(TypedDict):
     peak_flop_per_s: dict[str, float]
     peak_from: dict[str, str]
     balance_flop_per_byte: dict[str, float]
+    #: practical balance point as a part of the theoretical one
+    balance_factor: float
+    #: part of a wall from which a kernel counts as standing at it
+    near_ratio: float
     #: public document of each table number, by "bandwidth" or precision
     documents: dict[str, str]
     totals: "DeviceTotals"
@@ -100,10 +107,10 @@ class Kernel(_Classed):
     block: list[int] | None
     shared_memory_bytes: int | None
     launches: int
-    time_ns: int
+    time_ns: int | None
     time_ratio: float
     median_ns: float | None
-    mean_ns: float
+    mean_ns: float | None
     min_ns: int | None
     max_ns: int | None
     p95_ns: float | None
@@ -129,6 +136,8 @@ class Kernel(_Classed):
     wall: str
     floor_ns: float | None
     recoverable_ns: float | None
+    #: duration in the counter run over the median in the trace
+    ncu_time_ratio: float | None
     #: conventions and doubts about this kernel's numbers, one clause each
     notes: list[str]
 
@@ -219,3 +228,11 @@ class Renderer(Protocol):
     def render(self, report: Report) -> str:
         """Turn a report into text, the same text for the same report."""
         ...
+
+
+@cache
+def all_renderers() -> dict[str, Renderer]:
+    """Load the renderer of every module in this package, by format name."""
+    modules = (import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__))
+    renderers = (module.RENDERER for module in modules if hasattr(module, "RENDERER"))
+    return {renderer.name: renderer for renderer in renderers}

@@ -13,7 +13,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Protocol
 
-from nsys_walls.errors import InputError, Notice
+from nsys_walls.errors import Notice
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -124,19 +124,11 @@ class Reader(Protocol):
 
 @cache
 def all_readers() -> tuple[Reader, ...]:
-    """Load the reader of every module in this package, in name order."""
+    """Load the reader of every module in this package that has one, in name order."""
     modules = (import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__))
-    return tuple(module.READER for module in modules)
+    return tuple(module.READER for module in modules if hasattr(module, "READER"))
 
 
-def detect(sample: Sample) -> Reader:
-    """Find the reader of a file by its content.
-
-    Raises:
-        InputError: No reader recognises it; the message says what the file looks like.
-    """
-    for reader in all_readers():
-        if reader.recognises(sample):
-            return reader
-    msg = f"{sample.path.name}: no profiler output is recognised in this file."
-    raise InputError("unknown-format", msg)
+def detect(sample: Sample) -> Reader | None:
+    """Find the reader of a file by its content; None where none recognises it."""
+    return next((reader for reader in all_readers() if reader.recognises(sample)), None)

@@ -1,0 +1,68 @@
+"""NW101: small memory-side kernels together outweigh the heaviest kernel.
+
+Meaning:
+    No single kernel of the set stands out in a top-10 list, yet their sum is the largest
+    cost of the run. Looking only at the heaviest kernel misses it.
+
+Evidence:
+    At least three kernels on the memory side, each with less than half of the heaviest
+    kernel's time, whose summed time is greater than that kernel's.
+
+Abstains:
+    Where kernels have no counters, they count for neither side.
+
+Try:
+    Fuse neighbours that pass a tensor through DRAM (norm + residual, softmax + mask), or
+    remove layout copies. Check first that nothing between them synchronises.
+"""
+
+from collections.abc import Iterator
+
+from nsys_walls.findings import Finding, Rule, speedup_bound
+from nsys_walls.roofline.analysis import Analysis
+from nsys_walls.roofline.kernel import KernelPoint
+from nsys_walls.units import duration, percent
+
+_FEWEST = 3
+_SMALL_RATIO = 0.5
+
+
+def _is_memory_side(kernel: KernelPoint) -> bool:
+    if kernel.placement is None:
+        return False
+    return kernel.wall == "bandwidth" or kernel.placement.side == "memory"
+
+
+def check(analysis: Analysis) -> Iterator[Finding]:
+    """Compare the sum of the small memory-side kernels with the heaviest kernel."""
+    computing = [kernel for kernel in analysis.kernels if kernel.wall != "communication"]
+    if not computing:
+        return
+    heaviest = computing[0]
+    small = [
+        kernel
+        for kernel in computing[1:]
+        if kernel.time_ns < _SMALL_RATIO * heaviest.time_ns and _is_memory_side(kernel)
+    ]
+    small_ns = sum(kernel.time_ns for kernel in small)
+    if len(small) < _FEWEST or small_ns <= heaviest.time_ns:
+        return
+    share = small_ns / analysis.kernel_ns
+    largest = max(kernel.time_ns for kernel in small) / analysis.kernel_ns
+    yield Finding(
+        code=RULE.code,
+        title=f"{len(small)} small memory-side kernels outweigh the heaviest one",
+        message=(
+            f"Together they take {duration(small_ns)}, {percent(share)} of kernel time; the "
+            f"heaviest kernel, {heaviest.name}, takes "
+            f"{percent(heaviest.time_ns / analysis.kernel_ns)}. "
+            f"None of them alone takes more than {percent(largest)}."
+        ),
+        kernels=tuple(kernel.id for kernel in small),
+        time_ratio=share,
+        saving_ns=float(small_ns),
+        speedup_bound=speedup_bound(analysis.busy_ns, small_ns),
+    )
+
+
+RULE = Rule(code="NW101", name="small-kernels-add-up", check=check)

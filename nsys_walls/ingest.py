@@ -1,0 +1,134 @@
+"""Read any mix of files into the store as one run."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from nsys_walls.errors import InputError, UsageError
+from nsys_walls.sources import Progress, Reader, Request, Sample, detect
+from nsys_walls.sources.unrecognised import unrecognised
+from nsys_walls.store.digest import content_digest, path_digest
+from nsys_walls.store.manifest import Manifest, SourceRecord, check_run_name, is_same_file
+from nsys_walls.store.writer import RunWriter
+from nsys_walls.textfile import read_head
+
+_MORE_SUFFIXES = (".gz", ".sqlite", ".sqlite3", ".db", ".csv", ".txt", ".nsys-rep")
+
+#: Makes the progress callback for a file.
+ProgressOf = Callable[[Path], Progress]
+
+
+def _silent(_path: Path) -> Progress:
+    return lambda _done, _total: None
+
+
+def sample_of(path: Path) -> Sample:
+    """Read the beginning of a file.
+
+    Raises:
+        InputError: It is missing, a folder, or can't be read.
+    """
+    if not path.exists():
+        msg = f"{path}: not found; nothing was written."
+        raise InputError("not-found", msg)
+    if not path.is_file():
+        msg = f"{path} is a folder or a device, expected a file."
+        raise InputError("not-a-file", msg)
+    try:
+        head, compressed = read_head(path)
+    except OSError as error:
+        msg = f"{path} can't be read: {error.strerror}."
+        raise InputError("unreadable", msg) from error
+    return Sample(path=path, head=head, compressed=compressed)
+
+
+def _reader_of(path: Path) -> Reader:
+    sample = sample_of(path)
+    reader = detect(sample)
+    if reader is None:
+        raise unrecognised(sample)
+    return reader
+
+
+def default_run_name(path: Path) -> str:
+    """Name a run after a file: its stem, with what a run name can't hold replaced.
+
+    >>> default_run_name(Path("out/my trace.sqlite.gz"))
+    'my-trace'
+    """
+    stem = path.name
+    while stem.casefold().endswith(_MORE_SUFFIXES):
+        stem = stem[: stem.rfind(".")]
+    kept = "".join(char if char.isascii() and (char.isalnum() or char in "._-") else "-"
+                   for char in stem)  # fmt: skip
+    return kept.lstrip("._-")[:200] or "run"
+
+
+def ingest_files(
+    paths: Sequence[Path],
+    *,
+    store: Path,
+    run: str | None = None,
+    force: bool = False,
+    jobs: int = 2,
+    progress_of: ProgressOf = _silent,
+) -> Manifest:
+    """Read files into a run; all of them, or nothing is changed.
+
+    Args:
+        paths: The files, traces and counters in any order.
+        store: Folder of the store; made where it does not exist.
+        run: Run to make or to add to; by default a run named after the first trace.
+        force: Replace the run instead of adding to it.
+        jobs: Threads that may read one file at once.
+        progress_of: Makes the progress callback for each file.
+
+    Returns:
+        The run as it is now.
+
+    Raises:
+        InputError: A file can't be used.
+        UsageError: The run's name can't be used, or another file has it already.
+    """
+    paths = list({path.resolve(): path for path in paths}.values())
+    readers = [_reader_of(path) for path in paths]
+    traces = [path for path, reader in zip(paths, readers, strict=True) if reader.is_trace]
+    name = check_run_name(run) if run is not None else default_run_name((traces or paths)[0])
+    with RunWriter(store, name, fresh=force) as writer:
+        digests = [(path_digest(path), content_digest(path)) for path in paths]
+        for path, reader, (where, what) in zip(paths, readers, digests, strict=True):
+            with writer.source() as (number, sink):
+                request = Request(path=path, jobs=jobs, progress=progress_of(path))
+                info = reader.read(request, sink)
+            skipped: dict[str, int] = {}
+            for row in info.skipped:
+                skipped[row.reason] = skipped.get(row.reason, 0) + row.rows
+            writer.add(
+                SourceRecord(
+                    source=number,
+                    kind=info.kind,
+                    is_trace=reader.is_trace,
+                    file=path.name,
+                    path_digest=where,
+                    content_digest=what,
+                    product_version=info.product_version,
+                    schema_version=info.schema_version,
+                    rows=info.rows,
+                    skipped=skipped,
+                    warnings=tuple(info.warnings),
+                    tables=sink.tables,
+                )
+            )
+        if run is None:
+            _refuse_foreign_run(writer, name)
+        return writer.commit()
+
+
+def _refuse_foreign_run(writer: RunWriter, name: str) -> None:
+    """Refuse to mix with a run that only happens to be named after a file of the same name."""
+    old = writer.manifest.sources
+    if old and not any(is_same_file(one, two) for one in old for two in writer.records):
+        msg = (
+            f"run {name} was made from other files: choose a name with `--run NAME`, add to it "
+            f"with `--run {name}`, or replace it with `--force`."
+        )
+        raise UsageError("run-exists", msg)

@@ -1,0 +1,114 @@
+"""The manifest of a stored run: which files it consists of."""
+
+import json
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nsys_walls.errors import InputError, Notice, UsageError
+from nsys_walls.store.schema import STORE_SCHEMA
+
+MANIFEST = "manifest.json"
+_RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceRecord:
+    """One ingested file, as the manifest keeps it.
+
+    Attributes:
+        source: Number of the source, never reused in its run; names its Parquet files.
+        kind: Format, such as ``"nsys-sqlite"``.
+        is_trace: Whether it holds times of an undisturbed run.
+        file: Name of the file, without folders.
+        path_digest: Hash of where the file was; tells a file that was ingested again.
+        content_digest: Hash of (samples of) its content; tells a copy of it.
+        product_version: Version of the profiler, or None.
+        schema_version: Version of the export's schema, or None.
+        rows: Launches that were read.
+        skipped: Rows that were left out, by reason.
+        warnings: What the reader had to say.
+        tables: Tables that have rows of this source.
+    """
+
+    source: int
+    kind: str
+    is_trace: bool
+    file: str
+    path_digest: str
+    content_digest: str
+    product_version: str | None
+    schema_version: str | None
+    rows: int
+    skipped: dict[str, int]
+    warnings: tuple[Notice, ...]
+    tables: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """What a run consists of.
+
+    Attributes:
+        run: Name of the run.
+        next_source: Number for the next source.
+        sources: Files of the run, in the order they were given.
+    """
+
+    run: str
+    next_source: int = 0
+    sources: tuple[SourceRecord, ...] = field(default=())
+
+
+def is_same_file(one: SourceRecord, other: SourceRecord) -> bool:
+    """Say whether two records are one file: in the same place, or with the same content."""
+    return one.path_digest == other.path_digest or one.content_digest == other.content_digest
+
+
+def check_run_name(run: str) -> str:
+    """Return the name if a run may be called so.
+
+    Raises:
+        UsageError: It could not be a folder's name everywhere.
+    """
+    if _RUN_NAME.fullmatch(run) is None:
+        msg = f"run name {run!r}: use letters, digits, '.', '_' and '-' (200 at most)."
+        raise UsageError("run-name", msg)
+    return run
+
+
+def runs_folder(store: Path) -> Path:
+    """Name the folder of all runs of a store."""
+    return store / "runs"
+
+
+def parse_manifest(folder: Path) -> Manifest:
+    """Read the manifest of a run's folder.
+
+    Raises:
+        InputError: It can't be read, or was written with another store schema.
+    """
+    try:
+        data: dict[str, Any] = json.loads((folder / MANIFEST).read_text("utf-8"))
+        schema = data.pop("schema")
+        if schema == STORE_SCHEMA:
+            data["sources"] = tuple(
+                SourceRecord(
+                    **{
+                        **row,
+                        "tables": tuple(row["tables"]),
+                        "warnings": tuple(Notice(**notice) for notice in row["warnings"]),
+                    }
+                )
+                for row in data["sources"]
+            )
+            return Manifest(**data)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        msg = f"run {folder.name}: its manifest can't be read; ingest its files again with --force."
+        raise InputError("damaged-run", msg) from error
+    msg = (
+        f"run {folder.name} has store schema {schema}, this version reads {STORE_SCHEMA}: "
+        f"rebuild it with `nsys-walls ingest FILE... --run {folder.name} --force`."
+    )
+    raise InputError("store-schema", msg)
