@@ -91,11 +91,13 @@ def ingest_files(
     """
     paths = list({path.resolve(): path for path in paths}.values())
     readers = [_reader_of(path) for path in paths]
+    digests = [(path_digest(path), content_digest(path)) for path in paths]
     traces = [path for path, reader in zip(paths, readers, strict=True) if reader.is_trace]
     name = check_run_name(run) if run is not None else default_run_name((traces or paths)[0])
     with RunWriter(store, name, fresh=force) as writer:
-        digests = [(path_digest(path), content_digest(path)) for path in paths]
         for path, reader, (where, what) in zip(paths, readers, digests, strict=True):
+            if any(record.content_digest == what for record in writer.records):
+                continue
             with writer.source() as (number, sink):
                 request = Request(path=path, jobs=jobs, progress=progress_of(path))
                 info = reader.read(request, sink)
