@@ -70,7 +70,7 @@ def percent(ratio: float) -> str:
     ('41 %', '4.1 %', '137 %')
     """
     value = ratio * 100
-    fine = 0 < abs(value) < 9.95 or 99 < value < 100  # noqa: PLR2004  # 99.6 % is not 100 %
+    fine = 0 < abs(value) < 9.95 or 99 < value < 99.95  # noqa: PLR2004  # 99.6 % is not 100 %
     return f"{value:.1f} %" if fine else f"{value:.0f} %"
 
 
@@ -117,3 +117,12 @@ def parse_ratio(text: str) -> float:
         msg = f"{text!r} is not a share"
         raise ValueError(msg)
     return value / 100 if stripped.endswith("%") else value
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """Write a number of things.
+
+    >>> counted(1, "launch", "launches"), counted(4010, "kernel")
+    ('1 launch', '4,010 kernels')
+    """
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"

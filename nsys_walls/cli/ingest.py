@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nsys_walls.cli.options import DEFAULT_STORE, StoreOption
+from nsys_walls.cli.options import DEFAULT_STORE, StoreOption, warn
 
 if TYPE_CHECKING:
     from nsys_walls.sources import Progress
@@ -56,12 +56,14 @@ def _with_bars(
 
 
 def _tell(manifest: "Manifest", files: set[str]) -> None:
+    from nsys_walls.reports.wording import printable
+
     for source in manifest.sources:
         if source.file not in files:
             continue
         skipped = ", ".join(f"{rows:,} {reason}" for reason, rows in source.skipped.items())
         left_out = f"; left out: {skipped}" if skipped else ""
-        typer.echo(f"{source.file}: {source.kind}, {source.rows:,} rows{left_out}")
+        typer.echo(f"{printable(source.file)}: {source.kind}, {source.rows:,} rows{left_out}")
         for notice in source.warnings:
-            typer.echo(f"warning: {notice.message} [{notice.code}]", err=True)
+            warn(notice.message, notice.code)
     typer.echo(f"run {manifest.run}: report it with `nsys-walls report {manifest.run}`")

@@ -64,3 +64,10 @@ def wall_options(
         near_ratio=near_ratio,
         balance_factor=balance_factor,
     )
+
+
+def warn(message: str, code: str) -> None:
+    """Print a warning to stderr, on one line whatever names it holds."""
+    from nsys_walls.reports.wording import printable
+
+    typer.echo(f"warning: {printable(message)} [{code}]", err=True)

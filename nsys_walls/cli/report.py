@@ -14,6 +14,7 @@ from nsys_walls.cli.options import (
     PeakOption,
     StoreOption,
     wall_options,
+    warn,
 )
 from nsys_walls.errors import UsageError
 
@@ -72,9 +73,11 @@ def choose_renderer(output_format: str | None, output: Path | None) -> "Renderer
 
 def write_report(built: "Report", renderer: "Renderer", output: Path | None) -> None:
     """Write a report to its file, or to stdout; warnings go to stderr."""
+    from nsys_walls.reports.wording import printable
+
     text = renderer.render(built)
     for warning in built.document["warnings"]:
-        typer.echo(f"warning: {warning['message']} [{warning['code']}]", err=True)
+        warn(warning["message"], warning["code"])
     if output == _STDOUT:
         typer.echo(text, nl=False)
         return
@@ -84,6 +87,6 @@ def write_report(built: "Report", renderer: "Renderer", output: Path | None) -> 
     temporary = path.with_name(f".{path.name}.tmp")
     temporary.write_text(text, "utf-8", newline="")
     temporary.replace(path)
-    typer.echo(built.headline)
-    typer.echo(built.advice)
+    typer.echo(printable(built.headline))
+    typer.echo(printable(built.advice))
     typer.echo(f"report: {path}")

@@ -1,5 +1,6 @@
 """The same answer for the terminal and for logs: plain text in 80 columns."""
 
+import re
 import textwrap
 from collections.abc import Iterator
 
@@ -20,8 +21,15 @@ _SHOWN = 20
 _ROW = "{:<30} {:<11} {:>8} {:>6} {:>7} {:>6} {:>6}"
 
 
+# A number and its unit stay on one line: textwrap does not break at this space.
+_NO_BREAK = "\N{NO-BREAK SPACE}"
+_NUMBER_AND_UNIT = re.compile(r"(?<=\d) (?=[^\W\d]|%)")
+
+
 def _wrap(text: str, hanging: str = "") -> list[str]:
-    return textwrap.wrap(text, _WIDTH, subsequent_indent=hanging, break_on_hyphens=False) or [""]
+    joined = _NUMBER_AND_UNIT.sub(_NO_BREAK, text)
+    lines = textwrap.wrap(joined, _WIDTH, subsequent_indent=hanging, break_on_hyphens=False)
+    return [line.replace(_NO_BREAK, " ") for line in lines] or [""]
 
 
 def _kernel_row(kernel: Kernel) -> str:
@@ -59,7 +67,7 @@ class TextRenderer:
             yield from _wrap(f"{finding['code']} {printable(finding['title'])}")
             yield from _wrap(f"  {printable(finding['message'])}", "  ")
         yield ""
-        yield _ROW.format("kernel", "wall", "time", "share", "launch.", "%BW", "%FLOP/s")
+        yield _ROW.format("kernel", "wall", "time", "share", "launch.", "%BW", "%peak")
         kernels = document["kernels"]
         yield from (_kernel_row(kernel) for kernel in kernels[:_SHOWN])
         if len(kernels) > _SHOWN:

@@ -3,7 +3,7 @@
 import unicodedata
 
 from nsys_walls.reports import Device, Document
-from nsys_walls.units import duration, percent, si, three_digits
+from nsys_walls.units import counted, duration, percent, si, three_digits
 
 NOT_MEASURED = "–"
 
@@ -91,7 +91,10 @@ def main_precision(device: Device) -> str | None:
 def coverage_line(document: Document) -> str:
     """Say how much of the time was traced and has counters."""
     totals = document["totals"]
-    parts = [f"{totals['launches']:,} launches, {totals['kernels']:,} kernels"]
+    parts = [
+        counted(totals["launches"], "launch", "launches"),
+        counted(totals["kernels"], "kernel"),
+    ]
     if totals["busy_ns"] is not None and totals["span_ns"]:
         busy = percent(totals["busy_ns"] / totals["span_ns"])
         parts.append(f"GPU busy {busy} of {duration(totals['span_ns'])}")

@@ -105,7 +105,7 @@ def build_kernels(
         ),
     )
     keys = [joined.points.points[number].key for number in order]
-    names = unique_names([(key.full_name, key.grid) for key in keys])
+    names = unique_names([(key.full_name, key.grid, key.device) for key in keys])
     kernels = {
         number: _place_kernel(position, name, joined, number, walls[key.device])
         for position, (number, name, key) in enumerate(zip(order, names, keys, strict=True))

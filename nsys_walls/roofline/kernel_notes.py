@@ -23,8 +23,9 @@ def _above_the_wall(work: Work, placement: Placement | None, walls: DeviceWalls)
     notes = []
     if placement is not None and (placement.bandwidth_ratio or 0) > 1:
         notes.append(
-            "above the bandwidth wall, which DRAM can't be: L2 served part of this traffic in the "
-            "real run, while ncu flushes the caches before it counts" + _ncu_rate(work, walls)
+            "above the bandwidth wall, more than DRAM can deliver: L2 served part of this traffic "
+            "in the real run, while ncu flushes the caches before it counts"
+            + _ncu_rate(work, walls)
         )
     if placement is not None and (placement.compute_ratio or 0) > 1:
         notes.append(

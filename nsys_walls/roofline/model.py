@@ -15,7 +15,6 @@ Side = Literal["memory", "compute"]
 Wall = Literal[
     "bandwidth", "compute", "on_chip", "latency", "neither", "communication", "unmeasured"
 ]
-MatchLevel = Literal["launch", "shape", "name", "ambiguous", "none"]
 
 #: Order in which walls are listed in every report.
 WALLS: tuple[Wall, ...] = (

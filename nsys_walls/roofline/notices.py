@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from nsys_walls.errors import Notice
 from nsys_walls.roofline.analysis import Analysis
 from nsys_walls.roofline.joined import COUNTERS_ONLY
-from nsys_walls.roofline.kernel import RATED_LEVELS, KernelPoint
+from nsys_walls.roofline.kernel import KernelPoint
 from nsys_walls.units import duration, percent
 
 _NAMED = 3
@@ -25,7 +25,7 @@ def analysis_notices(analysis: Analysis) -> tuple[Notice, ...]:
         *analysis.warnings,
         *_counters_only(analysis),
         *_above_the_wall(analysis.kernels),
-        *_slow_launches(analysis.kernels),
+        *_slow_launches(analysis),
         *_impossible(analysis),
         *_without_counters(analysis),
         *_not_traced(analysis),
@@ -69,10 +69,13 @@ def _above_the_wall(kernels: Sequence[KernelPoint]) -> Iterator[Notice]:
             yield Notice(code, f"Shown as measured: {_list_names(names)}; {reason}.")
 
 
-def _slow_launches(kernels: Sequence[KernelPoint]) -> Iterator[Notice]:
-    for kernel in kernels:
+def _slow_launches(analysis: Analysis) -> Iterator[Notice]:
+    damaged = {row.point for row in analysis.impossible}
+    for kernel in analysis.kernels:
         times = kernel.times
-        if times.median_ns is None or times.max_ns is None or kernel.wall == "communication":
+        if times.median_ns is None or times.max_ns is None:
+            continue
+        if kernel.wall == "communication" or kernel.id in damaged:
             continue
         share = times.max_ns / kernel.time_ns if kernel.time_ns else 0.0
         if times.launches < _NAMED or times.max_ns <= _SLOW_FACTOR * times.median_ns:
@@ -94,7 +97,7 @@ def _impossible(analysis: Analysis) -> Iterator[Notice]:
     launches = sum(row.launches for row in analysis.impossible)
     total = sum(kernel.times.launches for kernel in analysis.kernels)
     rest = {kernel.name: kernel.time_ns - bad_ns.get(kernel.id, 0) for kernel in analysis.kernels}
-    rest_ns = sum(rest.values())
+    rest_ns = sum(rest.values()) or 1
     ranking = sorted(rest, key=rest.__getitem__, reverse=True)[:_NAMED]
     shares = ", ".join(
         f"{name} {duration(rest[name])} ({percent(rest[name] / rest_ns)})" for name in ranking
@@ -104,29 +107,25 @@ def _impossible(analysis: Analysis) -> Iterator[Notice]:
         "impossible-duration",
         f"{launches} of {total} launches end long after the next one of their stream began "
         f"({_list_names(names)}) and hold {percent(sum(bad_ns.values()) / analysis.kernel_ns)} of "
-        f"kernel time: damaged rows. Without them: {shares if rest_ns else 'nothing is left'}.",
+        f"kernel time: damaged rows. Without them: {shares}.",
     )
 
 
 def _without_counters(analysis: Analysis) -> Iterator[Notice]:
     """Name the kernels that a share of 1 % or more makes worth profiling."""
-    for code, what, chosen in (
-        ("no-counters", "no counters", lambda level: level == "none"),
-        ("ambiguous-counters", "counters that fit more than one kernel or shape",
-         lambda level: level not in RATED_LEVELS and level != "none"),
-    ):  # fmt: skip
+    for code, what, levels in (
+        ("no-counters", "no counters", {"none"}),
+        ("ambiguous-counters", "counters that fit more than one kernel or shape", {"ambiguous"}),
+    ):
         missing = [
             kernel
             for kernel in analysis.kernels
-            if chosen(kernel.match.level) and kernel.wall != "communication"
+            if kernel.match.level in levels and kernel.wall != "communication"
         ]
         share = sum(kernel.time_ns for kernel in missing) / (analysis.kernel_ns or 1)
         if share >= _SMALL_SHARE:
-            yield Notice(
-                code,
-                f"{percent(share)} of kernel time has {what}: "
-                f"{_list_names([kernel.name for kernel in missing])}.",
-            )
+            names = _list_names([kernel.name for kernel in missing])
+            yield Notice(code, f"{percent(share)} of kernel time has {what}: {names}.")
 
 
 def _not_traced(analysis: Analysis) -> Iterator[Notice]:
@@ -134,8 +133,8 @@ def _not_traced(analysis: Analysis) -> Iterator[Notice]:
     if names:
         yield Notice(
             "profiled-not-traced",
-            f"{len(analysis.unmatched)} profiled launches belong to no kernel of the trace: "
-            f"{_list_names(names)}.",
+            f"Profiled, but in no kernel of the trace ({len(analysis.unmatched)} of the profiled "
+            f"launches): {_list_names(names)}.",
         )
 
 

@@ -78,7 +78,8 @@ def _devices_of_counters(run: StoredRun) -> dict[int, DeviceFacts]:
         known = facts.get(device)
         facts[device] = DeviceFacts(
             device=device,
-            name=row["device_name"] or (known and known.name),
-            compute_capability=row["compute_capability"] or (known and known.compute_capability),
+            name=row["device_name"] or (known.name if known else None),
+            compute_capability=row["compute_capability"]
+            or (known.compute_capability if known else None),
         )
     return facts or {0: DeviceFacts(device=0)}

@@ -1,7 +1,7 @@
 """Short, unique names for charts and tables; the full name stays beside them."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import count
 
@@ -70,32 +70,47 @@ def _template_arguments(full_name: str, function: str) -> str:
     return ""
 
 
-def unique_names(kernels: Sequence[tuple[str, tuple[int, int, int] | None]]) -> list[str]:
+def unique_names(
+    kernels: Sequence[tuple[str, tuple[int, int, int] | None, int]],
+) -> list[str]:
     """Give every kernel a name of its own.
 
     Args:
-        kernels: Full name and grid of each kernel, in the order of the report.
+        kernels: Full name, grid and device of each kernel, in the order of the report.
 
     Returns:
-        The short name; with template arguments where other kernels share it, with the grid
-        where instances share those, with a number where nothing else tells them apart.
+        The short name, and what tells it from others that share it: template arguments,
+        then the device, then the grid, at last a number.
     """
-    names = [short_name(full_name) for full_name, _ in kernels]
-    instances: dict[str, set[str]] = {}
-    for name, (full_name, _) in zip(names, kernels, strict=True):
-        instances.setdefault(name, set()).add(full_name)
-    for position, (full_name, _) in enumerate(kernels):
-        if len(instances[names[position]]) > 1:
-            names[position] += _template_arguments(full_name, names[position])
-    shared = Counter(names)
-    for position, (_, grid) in enumerate(kernels):
-        if shared[names[position]] > 1 and grid is not None:
-            names[position] += f" [{'×'.join(map(str, grid))}]"
+    names = [short_name(full_name) for full_name, _, _ in kernels]
+    arguments = [
+        _template_arguments(full_name, name)
+        for name, (full_name, _, _) in zip(names, kernels, strict=True)
+    ]
+    names = _told_apart(names, arguments)
+    names = _told_apart(names, [f" GPU {device}" for _, _, device in kernels])
+    grids = [f" [{'×'.join(map(str, grid))}]" if grid else "" for _, grid, _ in kernels]
+    return _numbered(_told_apart(names, grids))
+
+
+def _told_apart(names: Sequence[str], details: Sequence[str]) -> list[str]:
+    """Append a detail to names that it tells apart."""
+    seen: defaultdict[str, set[str]] = defaultdict(set)
+    for name, detail in zip(names, details, strict=True):
+        seen[name].add(detail)
+    return [
+        name + detail if len(seen[name]) > 1 else name
+        for name, detail in zip(names, details, strict=True)
+    ]
+
+
+def _numbered(names: Sequence[str]) -> list[str]:
     shared = Counter(names)
     taken = {name for name in names if shared[name] == 1}
+    numbered = list(names)
     for position, name in enumerate(names):
         if shared[name] > 1:
             numbers = (f"{name} #{number}" for number in count(1))
-            names[position] = next(numbered for numbered in numbers if numbered not in taken)
-            taken.add(names[position])
-    return names
+            numbered[position] = next(free for free in numbers if free not in taken)
+            taken.add(numbered[position])
+    return numbered
