@@ -6,6 +6,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from nsys_walls.roofline.analysis import Analysis, analyse
+from nsys_walls.roofline.walls import WallOptions
 from nsys_walls.store.dataset import StoredRun, open_run
 from nsys_walls.store.manifest import SourceRecord
 from nsys_walls.store.schema import TABLES
@@ -86,3 +88,34 @@ def trace_rows(
             for start, duration, kernel, gpu, stream in launches
         ],
     }  # fmt: skip
+
+
+FP32 = "smsp__sass_thread_inst_executed_op_f{}_pred_on.sum"
+
+
+def counter_row(profile: int = 0, name: str = "k", **given: Any) -> Mapping[str, Any]:
+    """Make one profiled launch of shape (1, 1, 1) x (32, 1, 1) that did 1 kB and 1000 FLOP."""
+    values = {
+        "dram__bytes.sum": given.pop("dram_bytes", 1000.0),
+        "gpu__time_duration.sum": given.pop("ncu_ns", 100.0),
+        FP32.format("add"): given.pop("flop", 1000.0),
+        FP32.format("mul"): 0.0,
+        FP32.format("fma"): 0.0,
+    }
+    row = {
+        "profile": profile, "launch_id": profile, "process": 1, "ordinal": 0,
+        "compute_capability": "8.0", "name": name,
+        "grid_x": 1, "grid_y": 1, "grid_z": 1, "block_x": 32, "block_y": 1, "block_z": 1,
+        "dynamic_shared_bytes": 0, "launches": 1,
+        "values": {**values, **given.pop("values", {})},
+    }  # fmt: skip
+    return {**row, **given, "values": list(row["values"].items())}
+
+
+#: One TB/s and ten TFLOP/s: 1000 bytes take 1 ns, and so do 10,000 FLOP.
+ROUND_WALLS = WallOptions(bandwidth_bytes_per_s=1e12, peak_flop_per_s={"fp32": 1e13})
+
+
+def analyse_rows(store: Path, *sources: Rows, options: WallOptions = ROUND_WALLS) -> Analysis:
+    """Store rows as a run and analyse it."""
+    return analyse(store_run(store, *sources), options)

@@ -1,0 +1,60 @@
+import pytest
+from support.runs import analyse_rows, counter_row, trace_rows
+
+from nsys_walls.findings import find_all
+from nsys_walls.reports.headline import advice, headline
+
+
+@pytest.fixture
+def analysis(tmp_path):
+    def build(launches, *counters, names=("k", "other")):
+        return analyse_rows(tmp_path, trace_rows(launches, names=names), {"counters": counters})
+
+    return build
+
+
+def test_shares_are_told_by_falling_size(analysis):
+    # k: 3500 bytes in 4 ns are 88 % of the wall; other has no counters
+    found = analysis([(0, 4, 0, 0, 7), (10, 6, 1, 0, 7)], counter_row(dram_bytes=3500.0))
+    assert headline(found) == (
+        "60 % of kernel time has no usable counters, 40 % stands at the bandwidth wall."
+    )
+    assert "Counters are known for 40 %" in advice(found, ())
+
+
+def test_tiny_shares_are_left_out(analysis):
+    found = analysis([(0, 4, 0, 0, 7), (10, 40_000, 1, 0, 7)], counter_row())
+    assert headline(found) == "100 % of kernel time has no usable counters."
+
+
+def test_without_findings_the_kernel_with_most_above_its_floor_is_named(analysis):
+    # 1000 bytes need 1 of 4 ns: 3 ns above the floor, 75 % of all time, at 25 % of its wall
+    found = analysis([(0, 4, 0, 0, 7)], counter_row())
+    assert advice(found, find_all(found)) == (
+        "Most time above the walls is in k: 3.00 ns, 75 % of kernel time, "
+        "which reaches 25 % of its bandwidth wall."
+    )
+
+
+def test_a_kernel_at_its_wall_leaves_only_less_work(analysis):
+    found = analysis([(0, 4, 0, 0, 7)], counter_row(dram_bytes=4000.0))
+    assert "only less work or traffic helps" in advice(found, ())
+
+
+def test_the_first_finding_is_the_advice(analysis):
+    names = ("gemm", "a", "b", "c")
+    launches = [(i * 1000, 400 if i == 0 else 180, i, 0, 7) for i in range(4)]
+    counters = [
+        counter_row(
+            i, name=name, dram_bytes=0.0 if i == 0 else 150_000.0, flop=4e6 if i == 0 else 0
+        )
+        for i, name in enumerate(names)
+    ]
+    found = analysis(launches, *counters, names=names)
+    assert advice(found, find_all(found)).startswith("3 small memory-side kernels outweigh")
+
+
+def test_no_time_at_all(tmp_path):
+    found = analyse_rows(tmp_path, {"summaries": []})
+    assert headline(found) == "No kernel time was measured."
+    assert "0 %" in advice(found, ())
