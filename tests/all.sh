@@ -13,6 +13,12 @@ fi
 .venv/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 .venv/bin/python -m pip install --quiet --editable . --group dev
 
+# The README's first command, in a copy of what is in the repository: it must need nothing more.
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+git ls-files -z | xargs -0 cp --parents --target-directory="$copy"
+(cd "$copy" && bash -euo pipefail -c "$(grep -m 1 '^    .*nsys-walls demo' README.md)")
+
 .venv/bin/ruff check .
 .venv/bin/ruff format --check .
 .venv/bin/mypy
