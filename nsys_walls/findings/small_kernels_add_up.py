@@ -5,8 +5,8 @@ Meaning:
     cost of the run. Looking only at the heaviest kernel misses it.
 
 Evidence:
-    At least three kernels on the memory side, each with less than half of the heaviest
-    kernel's time, whose summed time is greater than that kernel's.
+    At least three kernels on the memory side, each with at most 15 % of kernel time, whose
+    summed time is greater than that of the heaviest kernel (which is not one of them).
 
 Abstains:
     Where kernels have no counters, they count for neither side.
@@ -24,7 +24,7 @@ from nsys_walls.roofline.kernel import KernelPoint
 from nsys_walls.units import duration, percent
 
 _FEWEST = 3
-_SMALL_RATIO = 0.5
+_SMALL_RATIO = 0.15
 
 
 def _is_memory_side(kernel: KernelPoint) -> bool:
@@ -42,7 +42,7 @@ def check(analysis: Analysis) -> Iterator[Finding]:
     small = [
         kernel
         for kernel in computing[1:]
-        if kernel.time_ns < _SMALL_RATIO * heaviest.time_ns and _is_memory_side(kernel)
+        if kernel.time_ns <= _SMALL_RATIO * analysis.kernel_ns and _is_memory_side(kernel)
     ]
     small_ns = sum(kernel.time_ns for kernel in small)
     if len(small) < _FEWEST or small_ns <= heaviest.time_ns:

@@ -20,7 +20,7 @@ from nsys_walls.reports.wording import printable
 
 _SCRIPTS = (
     "format", "words", "dom", "kernels", "swarm", "overview", "breakdown", "method", "detail",
-    "columns", "table", "charts", "plane", "roofline", "main",
+    "columns", "table", "charts", "plane", "roofline", "roofline_layout", "main",
 )  # fmt: skip
 #: Longer documents are compressed: a page with a few hundred kernels stays readable as text,
 #: one with thousands stays small enough to attach.

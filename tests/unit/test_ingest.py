@@ -139,3 +139,18 @@ def test_inputs_are_not_written_to_and_paths_are_not_kept(tmp_path, put):
     assert [path.name for path in trace.parent.iterdir()] == ["a.sqlite"]
     manifest = (tmp_path / "store" / "runs" / "a" / "manifest.json").read_text("utf-8")
     assert str(tmp_path) not in manifest
+
+
+def test_what_no_reader_knows_is_named_and_nothing_is_written(tmp_path, put):
+    with pytest.raises(InputError, match=r"x\.csv is text without profiler rows"):
+        ingest_files([put("x.csv", "hello")], store=tmp_path / "store")
+    assert not (tmp_path / "store").exists()
+
+
+def test_a_file_that_the_system_will_not_read_is_named(tmp_path, put, monkeypatch):
+    def refuse(_path):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("nsys_walls.ingest.read_head", refuse)
+    with pytest.raises(InputError, match="can't be read: Permission denied"):
+        ingest_files([put("a.sqlite", "trace\n1")], store=tmp_path / "store")

@@ -194,3 +194,32 @@ def test_demo_needs_no_input(run, tmp_path):
     assert document["totals"]["measured_time_ratio"] > 0.95
     assert [path.name for path in tmp_path.iterdir()] == ["demo.json"]
     assert "report: demo.json" in out
+
+
+def test_progress_is_shown_on_a_terminal_only(run, tmp_path, monkeypatch):
+    rows = '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n'
+    rows += '"0","saxpy(int)","dram__bytes.sum","byte","1"\n'
+    (tmp_path / "counters.csv").write_text(rows, "utf-8")
+    assert run("ingest", "counters.csv")[2] == ""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    code, out, _ = run("ingest", "counters.csv", "--run", "again")
+    assert code == 0
+    assert "run again: report it" in out
+
+
+def test_what_was_left_out_and_warned_of_is_told(run, tmp_path):
+    rows = '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n'
+    rows += '"0","saxpy(int)","gpu__time_duration.sum","us","1.5"\n'
+    rows += '"0","saxpy(int)","dram__bytes.sum","byte","n/a"\n'
+    (tmp_path / "counters.csv").write_text(rows, "utf-8")
+    _, out, _ = run("ingest", "counters.csv")
+    assert "left out: 1 " in out
+
+
+@pytest.mark.usefixtures("stored")
+def test_a_reader_that_goes_away_is_no_fault(tmp_path):
+    command = f"{sys.executable} -m nsys_walls report -o - --format json | head -c 1"
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert (done.stdout, done.stderr) == ("{", "")

@@ -42,19 +42,25 @@ def test_a_kernel_at_its_wall_leaves_only_less_work(analysis):
 
 
 def test_the_first_finding_is_the_advice(analysis):
-    names = ("gemm", "a", "b", "c")
-    launches = [(i * 1000, 400 if i == 0 else 180, i, 0, 7) for i in range(4)]
+    names = ("gemm", "a", "b", "c", "d", "e")
+    launches = [(i * 1000, 400 if i == 0 else 120, i, 0, 7) for i in range(6)]
     counters = [
         counter_row(
-            i, name=name, dram_bytes=0.0 if i == 0 else 150_000.0, flop=4e6 if i == 0 else 0
+            i, name=name, dram_bytes=0.0 if i == 0 else 100_000.0, flop=4e6 if i == 0 else 0
         )
         for i, name in enumerate(names)
     ]
     found = analysis(launches, *counters, names=names)
-    assert advice(found, find_all(found)).startswith("3 small memory-side kernels outweigh")
+    assert advice(found, find_all(found)).startswith("5 small memory-side kernels outweigh")
 
 
 def test_no_time_at_all(tmp_path):
     found = analyse_rows(tmp_path, {"summaries": []})
     assert headline(found) == "No kernel time was measured."
     assert "0 %" in advice(found, ())
+
+
+def test_a_kernel_without_a_side_names_no_wall(analysis):
+    # no DRAM traffic: only the compute floor of 0.1 ns is known
+    found = analysis([(0, 4, 0, 0, 7)], counter_row(dram_bytes=0.0))
+    assert advice(found, ()) == ("Most time above the walls is in k: 3.90 ns, 98 % of kernel time.")

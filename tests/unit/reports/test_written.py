@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import jsonschema
 import pytest
-from support.documents import kernel, report, unmeasured
+from support.documents import device, kernel, report, unmeasured
 
 from nsys_walls.reports import all_renderers
 from nsys_walls.reports.markdown import escape
@@ -89,3 +89,39 @@ def test_escapes():
     assert escape("*a*") == r"\*a\*"
     assert cut_middle("abcdefgh", 5) == "ab…gh"
     assert cut_middle("abc", 3) == "abc"
+
+
+FINDING = {
+    "code": "NW101",
+    "title": "small | kernels",
+    "message": "They <b>add up</b>.",
+    "kernels": [0],
+    "time_ratio": 0.5,
+    "saving_ns": 5.0,
+    "speedup_bound": 2.0,
+    "blockers": [],
+}
+
+
+def test_findings_and_warnings_are_written_everywhere():
+    extra = {"findings": [FINDING], "warnings": [{"code": "odd", "message": "Odd `row`."}]}
+    markdown = rendered("md", kernel(), **extra)
+    assert "- **NW101 small \\| kernels.** They \\<b\\>add up" in markdown
+    assert "Odd \\`row\\`. `odd`" in markdown
+    text = rendered("text", kernel(), **extra)
+    assert "NW101 small | kernels" in text
+    assert "! Odd `row`. [odd]" in text
+
+
+def test_unknown_walls_are_said_and_not_invented():
+    bare = device(
+        bandwidth_bytes_per_s=None, peak_flop_per_s={}, balance_flop_per_byte={}, name=None,
+        hardware=None,
+    )  # fmt: skip
+    text = rendered("text", kernel(), devices=[bare])
+    assert "unknown GPU: DRAM bandwidth unknown, compute peak unknown" in text
+    only_peak = device(bandwidth_bytes_per_s=None, balance_flop_per_byte={})
+    assert "balance" not in rendered("text", kernel(), devices=[only_peak])
+    no_span = {"launches": 1, "kernels": 1, "span_ns": None, "busy_ns": None}
+    text = rendered("text", kernel(), totals={**no_span, "measured_time_ratio": None})
+    assert "GPU busy" not in text

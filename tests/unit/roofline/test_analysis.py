@@ -159,3 +159,19 @@ def test_walls_are_those_of_each_device(tmp_path):
     assert [device.launches for device in found.devices] == [1, 1]
     assert [device.time.busy_ns for device in found.devices] == [4, 4]
     assert found.busy_ns == 8
+
+
+def test_names_stand_in_for_each_other_and_shapes_may_be_partly_unknown(tmp_path):
+    rows = trace_rows([(0, 4, 0, 0, 7)])
+    rows["names"][0].update(full=None, short=None, mangled="_Z1kv")
+    rows["kernels"][0].update(grid_z=None)
+    (kernel,) = analyse_rows(tmp_path, rows).kernels
+    assert (kernel.key.full_name, kernel.key.grid) == ("_Z1kv", None)
+
+
+def test_without_ncu_time_its_own_rate_is_not_told(tmp_path):
+    row = counter_row(dram_bytes=8000.0)
+    row = {**row, "values": [(k, v) for k, v in row["values"] if not k.startswith("gpu__")]}
+    (kernel,) = analyse_rows(tmp_path, trace_rows([(0, 4, 0, 0, 7)]), {"counters": [row]}).kernels
+    assert "above the bandwidth wall" in kernel.notes[0]
+    assert "its own rate" not in kernel.notes[0]

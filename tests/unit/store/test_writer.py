@@ -143,3 +143,26 @@ def test_missing_runs_are_named(tmp_path):
 def test_names_that_are_no_folder_are_refused(name):
     with pytest.raises(UsageError, match="use letters, digits"):
         check_run_name(name)
+
+
+def test_many_small_batches_become_large_row_groups(tmp_path):
+    rows = 100_000
+    with RunWriter(tmp_path, "run", fresh=False) as writer:
+        with writer.source() as (number, sink):
+            for first in range(0, 3 * rows, rows):
+                starts = pa.array(range(first, first + rows), pa.int64())
+                sink.write("launches", pa.table({"start_ns": starts}))
+            sink.write("copies", pa.table({"start_ns": pa.array([], pa.int64())}))
+        writer.add(record(number, tables=sink.tables))
+        writer.commit()
+    ((_, path),) = open_run(tmp_path, "run").files("launches")
+    metadata = pa.parquet.ParquetFile(path).metadata
+    groups = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
+    assert sum(groups) == 3 * rows
+    assert len(groups) == 3
+    assert starts_are_kept(tmp_path, 3 * rows)
+    assert open_run(tmp_path, "run").files("copies") == []
+
+
+def starts_are_kept(store, count):
+    return open_run(store, "run").read("launches")["start_ns"].to_pylist() == list(range(count))

@@ -1,0 +1,155 @@
+"""Which range is innermost at a time: arithmetic on sorted arrays, for millions of ranges.
+
+Ranges of one thread may overlap without being nested: they come from several domains, and
+start-end ranges obey no stack. What holds for all of them: among ranges in order of their
+start, the innermost one around a time is the last that began before it and ends after it. So
+one array is enough, of links from each range to the last earlier one that ends no sooner.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Times = NDArray[np.int64]
+Positions = NDArray[np.int64]
+Numbers = NDArray[np.int32]
+
+#: Where no range is open.
+OUTSIDE = -1
+
+
+def _climb(found: Positions, links: Positions, ends: Times, times: Times) -> Positions:
+    """Follow links, in place, from ranges that end before a time to one that does not."""
+    pending = np.flatnonzero(found >= 0)
+    while pending.size:
+        pending = pending[ends[found[pending]] < times[pending]]
+        found[pending] = links[found[pending]]
+        pending = pending[found[pending] >= 0]
+    return found
+
+
+def last_ending_later(ends: Times) -> Positions:
+    """Link each range to the last one before it that ends no sooner.
+
+    Args:
+        ends: End of each range, ordered by start and among equal starts by falling end.
+
+    Returns:
+        Position of the link, `OUTSIDE` where there is none.
+    """
+    links = np.arange(-1, len(ends) - 1)
+    # all ranges between one and its link end sooner, so the link's own link, finished or not,
+    # is the next that may end later: links grow in steps that double
+    return _climb(links, links, ends, ends)
+
+
+def innermost(starts: Times, ends: Times, links: Positions, times: Times) -> Positions:
+    """Find the innermost range around each time; both ends belong to a range.
+
+    Args:
+        starts: Start of each range, rising.
+        ends: Their ends.
+        links: Their links, see `last_ending_later`.
+        times: The times to look at.
+
+    Returns:
+        Position of the range, `OUTSIDE` where none is open.
+    """
+    return _climb(np.searchsorted(starts, times, side="right") - 1, links, ends, times)
+
+
+def outlasting(starts: Times, ends: Times, links: Positions) -> NDArray[np.bool_]:
+    """Say which ranges begin inside another one and outlast it."""
+    around = _climb(np.arange(-1, len(ends) - 1), links, ends, starts + 1)
+    return (around >= 0) & (ends[around] < ends)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranges:
+    """Ranges and the threads that they count on.
+
+    Attributes:
+        number: Number of each range; a range that counts on two threads stands here twice.
+        own: Whether ``thread`` is the one that the range began on.
+        thread: The thread (globalTid).
+        start: ns.
+        end: ns, not before ``start``.
+    """
+
+    number: Numbers
+    own: NDArray[np.bool_]
+    thread: Times
+    start: Times
+    end: Times
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nesting:
+    """The ranges of all threads as a sequence of segments, in each of which one is innermost.
+
+    Segments are numbered through all threads; segment 0 is outside of all ranges. On one
+    thread a later time has no lower segment.
+
+    Attributes:
+        edges: Of each thread, the segment before its first edge and the times in ns where a
+            segment begins.
+        range_of: Innermost range of each segment, or `OUTSIDE`.
+        parent_of: Enclosing range of each range on its own thread, or `OUTSIDE`.
+        overlaps: Ranges that begin inside another one on their own thread and outlast it.
+    """
+
+    edges: Mapping[int, tuple[int, Times]]
+    range_of: Numbers
+    parent_of: Numbers
+    overlaps: int
+
+    def segments(self, thread: int, times: Times) -> Positions:
+        """Number the segments that times on a thread lie in."""
+        if thread not in self.edges:
+            return np.zeros(len(times), np.int64)
+        before, edges = self.edges[thread]
+        return before + np.searchsorted(edges, times, side="right")
+
+
+def nest(ranges: Ranges, count: int) -> Nesting:
+    """Work out how ranges are nested.
+
+    Args:
+        ranges: The ranges.
+        count: How many different ones there are, numbered from 0.
+    """
+    edges: dict[int, tuple[int, Times]] = {}
+    segments = [np.array([OUTSIDE], np.int32)]
+    parent_of = np.full(count, OUTSIDE, np.int32)
+    total, overlaps = 1, 0
+    for thread, rows in _by_thread(ranges):
+        number, own = ranges.number[rows], ranges.own[rows]
+        start, end = ranges.start[rows], ranges.end[rows]
+        links = last_ending_later(end)
+        times = np.concatenate([start, end + 1])
+        times.sort()
+        edges[thread] = (total, times)
+        around = _pick(number, innermost(start, end, links, times))
+        segments += [np.array([OUTSIDE], np.int32), around]
+        total += 1 + len(times)
+        parent_of[number[own]] = _pick(number, links)[own]
+        overlaps += int(np.count_nonzero(outlasting(start, end, links) & own))
+    return Nesting(
+        edges=edges,
+        range_of=np.concatenate(segments),
+        parent_of=parent_of,
+        overlaps=overlaps,
+    )
+
+
+def _pick(number: Numbers, positions: Positions) -> Numbers:
+    return np.where(positions >= 0, number[positions], np.int32(OUTSIDE))
+
+
+def _by_thread(ranges: Ranges) -> Iterator[tuple[int, Positions]]:
+    """Give the rows of each thread by start, among equal starts the longest first."""
+    order = np.lexsort((-ranges.end, ranges.start, ranges.thread))
+    threads, first = np.unique(ranges.thread[order], return_index=True)
+    yield from zip(threads.tolist(), np.split(order, first[1:]), strict=True)

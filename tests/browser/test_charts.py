@@ -1,0 +1,275 @@
+"""The two charts: every kernel has its place, every wall is in view, names stay text."""
+
+import json
+import math
+
+import pytest
+from support.documents import device, kernel, report
+
+pytestmark = pytest.mark.browser
+
+PLANE = {
+    "gemm_big": ("x", "y"),
+    "layer_norm": ("x", "y"),
+    "registers": ("x", "y"),
+    "add": ("x", "y2"),  # under 2 % of the compute wall: the strip below
+    "transpose": ("x", "y2"),
+    "fill": ("x", "y2"),
+    "flop_not_counted": ("x", "y3"),  # its own strip
+    "bytes_not_counted": ("x2", "y"),  # the strip at the left
+}
+ROOFLINE = {
+    "gemm_big": ("x", "y"),
+    "layer_norm": ("x", "y"),
+    "add": ("x", "y"),
+    "transpose": ("x2", "y2"),  # the lane at intensity 0
+    "fill": ("x2", "y2"),
+    "registers": ("x3", "y"),  # no DRAM traffic: no intensity
+    "bytes_not_counted": ("x4", "y"),
+}
+HOSTILE = (
+    "void pack<Tile<float, 4>, </script><b id=x>>(T1 *, T2 *)",
+    "<img src=x onerror=alert(1)>",
+    "a &lt;b&gt; <br> %{x} $y$ {\\bf z}  two  spaces",
+)
+
+
+@pytest.mark.parametrize(("chart", "expected"), [("plane", PLANE), ("roofline", ROOFLINE)])
+def test_every_kernel_stands_once_where_it_belongs(varied_page, varied, chart, expected):
+    opened = varied_page
+
+    assert opened.places(chart, varied.document) == expected
+    assert sum(len(trace["ids"]) for trace in opened.bubbles(chart)) == len(expected)
+    caption = opened.page.locator(f"#{chart} + figcaption").text_content()
+    assert f"{len(expected)} of 9 kernels stand here" in caption
+    assert "1 without counters" in caption
+
+
+@pytest.mark.parametrize(("chart", "number"), [("plane", 8), ("roofline", 7)])
+def test_every_bubble_is_inside_the_drawing(varied_page, chart, number):
+    page = varied_page.page
+
+    frame = page.locator(f"#{chart}").bounding_box()
+    bubbles = page.locator(f"#{chart} .points path")
+    assert bubbles.count() == number
+    for box in (bubbles.nth(place).bounding_box() for place in range(number)):
+        assert box["width"] >= 6
+        assert frame["x"] <= box["x"] <= frame["x"] + frame["width"] - box["width"]
+        assert frame["y"] <= box["y"] <= frame["y"] + frame["height"] - box["height"]
+
+
+def test_positions_are_the_ratios_of_the_document(varied_page, varied):
+    ids = {row["name"]: row["id"] for row in varied.document["kernels"]}
+    at = {
+        number: (x, y)
+        for trace in varied_page.bubbles("plane")
+        for number, x, y in zip(trace["ids"], trace["x"], trace["y"], strict=True)
+    }
+
+    # gemm_big: 6.4 MB in 40 µs = 160 GB/s of 320; 1.82 GFLOP in 40 µs = 45.5 of 65 TFLOP/s
+    assert at[ids["gemm_big"]] == pytest.approx((0.5, 0.7))
+    # transpose: 9.6 MB in 40 µs = 240 GB/s of 320; across the strip it is free to move
+    assert at[ids["transpose"]][0] == pytest.approx(0.75)
+
+
+def test_area_follows_total_time(open_report):
+    kernels = [
+        kernel(name="long", time_ns=900_000, median_ns=40_000.0),
+        kernel(name="short", time_ns=225_000, median_ns=40_000.0),
+    ]
+    [trace] = open_report(report(kernels=kernels)).bubbles("plane")
+
+    assert trace["size"][0] == pytest.approx(2 * trace["size"][1])  # a quarter of the time
+
+
+def test_kernels_without_compute_stand_side_by_side(open_report):
+    kernels = [kernel(name=f"copy_{place}", flop=0.0, precision=None) for place in range(12)]
+    opened = open_report(report(kernels=kernels))
+
+    for chart in ("plane", "roofline"):
+        bubbles = opened.page.locator(f"#{chart} .points path")
+        boxes = [bubbles.nth(place).bounding_box() for place in range(bubbles.count())]
+        middles = [(b["x"] + b["width"] / 2, b["y"] + b["height"] / 2) for b in boxes]
+        gaps = [math.dist(one, two) for one in middles for two in middles if one < two]
+        assert len(boxes) == 12
+        # the lane of the roofline is narrow: there bubbles may touch, not coincide
+        assert min(gaps) > (0.9 * boxes[0]["width"] if chart == "plane" else 2)
+
+
+def test_walls_reach_beyond_every_kernel(open_report):
+    """Intensity 20,000 at 7.5 TFLOP/s, and 0.002 at 300 GB/s."""
+    kernels = [
+        kernel(name="busy_loop", flop=3.0e8, dram_bytes=15_000.0),
+        kernel(name="scatter", flop=24_000.0, dram_bytes=12_000_000.0),
+    ]
+    opened = open_report(report(kernels=kernels))
+    layout = opened.layout("roofline")
+    low, high = (10**edge for edge in layout["xaxis"]["range"])
+    bottom, top = (10**edge for edge in layout["yaxis"]["range"])
+    walls = {wall["name"]: wall for wall in opened.walls("roofline")}
+
+    assert low < 0.002
+    assert high > 20_000
+    assert bottom < 0.6e9  # scatter: 24 kFLOP in 40 µs
+    assert top > 8.1e12
+    assert walls["fp32"]["x"][1] > high
+    assert walls["fp32"]["y"] == [8.1e12, 8.1e12]
+    assert walls["bandwidth"]["x"][0] < 0.002
+    # where the slope leaves the view it is still below the leftmost kernel's x
+    assert bottom / 320e9 < 0.002
+    # both walls meet at 8.1 TFLOP/s / 320 GB/s
+    assert walls["fp32"]["x"][0] == walls["bandwidth"]["x"][1] == pytest.approx(25.3125)
+
+
+def test_kernels_above_their_walls_are_drawn_and_flagged(open_report):
+    kernels = [
+        kernel(name="from_l2", dram_bytes=12.8e6 * 1.31),  # 131 % of 320 GB/s
+        kernel(name="boosted", flop=324e6 * 1.2, dram_bytes=1e6),  # 120 % of 8.1 TFLOP/s
+    ]
+    opened = open_report(report(kernels=kernels))
+    layout = opened.layout("plane")
+
+    assert layout["xaxis"]["range"][1] > 1.31
+    assert layout["yaxis"]["range"][1] > 1.2
+    flags = opened.page.locator("tr[data-id] .above")
+    assert sorted(flags.all_inner_texts()) == ["▲\n120\u00a0%", "▲\n131\u00a0%"]
+    assert 10 ** opened.layout("roofline")["yaxis"]["range"][1] > 9.72e12
+
+
+def test_only_existing_walls_are_drawn(open_report):
+    """A P100: no tensor cores, so no tensor wall; FP64 is judged by its own wall."""
+    peaks = {"fp64": 4.76e12, "fp32": 9.53e12, "fp16": 19.05e12}
+    gpu = device(
+        name="Tesla P100", bandwidth_bytes_per_s=732.16e9, peak_flop_per_s=peaks,
+        peak_from=dict.fromkeys(peaks, "table"),
+        balance_flop_per_byte={name: peak / 732.16e9 for name, peak in peaks.items()},
+    )  # fmt: skip
+    kernels = [
+        kernel(name="dgemm", flop=1.3e8, precision="fp64", dram_bytes=4.0e6, compute_ratio=0.683,
+               bandwidth_ratio=0.137, flop_by_precision={"fp64": 1.3e8}),
+        kernel(name="axpy", bandwidth_ratio=0.76, compute_ratio=0.019),
+    ]  # fmt: skip
+    opened = open_report(report(kernels=kernels, devices=[gpu]))
+
+    assert {wall["name"] for wall in opened.walls("roofline")} == {"fp64", "fp32", "bandwidth"}
+    everything = json.dumps([opened.data("plane"), opened.data("roofline")])
+    assert "NaN" not in everything
+    assert not opened.said
+
+
+def test_precisions_with_one_wall_share_a_line(open_report):
+    peaks = {"fp16_tensor": 65e12, "bf16_tensor": 65e12}
+    gpu = device(peak_flop_per_s=peaks, peak_from=dict.fromkeys(peaks, "table"))
+    kernels = [
+        kernel(name=name, flop_by_precision={name: 1e9}, precision=name, compute_ratio=0.4)
+        for name in peaks
+    ]
+    opened = open_report(report(kernels=kernels, devices=[gpu]))
+
+    assert {wall["name"] for wall in opened.walls("roofline")} == {
+        "bf16_tensor fp16_tensor",
+        "bandwidth",
+    }
+
+
+def test_unknown_bandwidth_leaves_only_compute_walls(open_report):
+    gpu = device(bandwidth_bytes_per_s=None, bandwidth_from=None, balance_flop_per_byte={})
+    opened = open_report(report(kernels=[kernel(bandwidth_ratio=None)], devices=[gpu]))
+
+    assert [wall["name"] for wall in opened.walls("roofline")] == ["fp32"]
+    assert len(opened.bubbles("plane")) == 1
+    assert not opened.said
+
+
+def test_unknown_compute_walls_leave_only_bandwidth(open_report):
+    gpu = device(peak_flop_per_s={}, peak_from={}, balance_flop_per_byte={})
+    opened = open_report(report(kernels=[kernel(compute_ratio=None)], devices=[gpu]))
+
+    assert [wall["name"] for wall in opened.walls("roofline")] == ["bandwidth"]
+    assert len(opened.bubbles("plane")) == 1
+    assert not opened.said
+
+
+def test_names_appear_in_the_hover_character_by_character(open_report):
+    opened = open_report(report(kernels=[kernel(name=name, full_name=name) for name in HOSTILE]))
+
+    for point, name in enumerate(HOSTILE):
+        opened.page.evaluate(
+            "pointNumber => Plotly.Fx.hover('plane', [{curveNumber: 2, pointNumber}])", point
+        )
+        opened.page.wait_for_timeout(200)  # plotly draws at most one label in 50 ms
+        label = opened.page.locator("#plane .hovertext").text_content()
+        assert label.startswith(name + "norm · bandwidth wall")
+    assert opened.page.locator("#x, #plane img, #plane b").count() == 0
+    assert not opened.said
+
+
+def test_a_click_on_a_bubble_opens_its_row_and_singles_it_out(open_report, varied):
+    opened = open_report(varied)
+    page = opened.page
+    row = next(row for row in varied.document["kernels"] if row["name"] == "transpose")
+
+    place = next(
+        (curve, trace["ids"].index(row["id"]))
+        for curve, trace in enumerate(opened.data("plane"))
+        if trace["meta"] == "kernels" and row["id"] in trace["ids"]
+    )
+    page.evaluate(
+        """([curve, point]) => { const chart = document.getElementById('plane');
+            chart.emit('plotly_click', {points: [
+                {customdata: chart.data[curve].customdata[point]}]}); }""",
+        place,
+    )
+
+    assert page.locator("tr.open").get_attribute("data-id") == str(row["id"])
+    for chart in ("plane", "roofline"):
+        chosen = [
+            trace["ids"][point] for trace in opened.bubbles(chart) for point in trace["selected"]
+        ]
+        assert chosen == [row["id"]]
+    page.locator(".picked .chip").click()
+    assert page.locator("tr.open").count() == 0
+    assert all(trace["selected"] is None for trace in opened.bubbles("plane"))
+
+
+def test_a_real_click_reaches_the_bubble(open_report):
+    opened = open_report(report())
+    opened.page.locator("#plane .points path").click(force=True)
+    opened.page.locator("tr.open").wait_for()
+
+
+def test_several_gpus_are_drawn_one_at_a_time_the_busiest_first(open_report):
+    gpus = [device(device=0), device(device=1, name="NVIDIA L4")]
+    kernels = [
+        kernel(name="small", device=0, time_ns=100_000, median_ns=40_000.0),
+        kernel(name="large", device=1, time_ns=900_000, median_ns=40_000.0),
+    ]
+    given = report(kernels=kernels, devices=gpus)
+    opened = open_report(given)
+
+    assert opened.places("plane", given.document) == {"large": ("x", "y")}
+    opened.page.get_by_label("Charts of").select_option("0")
+    assert opened.places("plane", given.document) == {"small": ("x", "y")}
+    assert opened.places("roofline", given.document) == {"small": ("x", "y")}
+
+
+def test_a_chart_is_saved_as_a_picture_without_leaving_the_page(open_report):
+    opened = open_report(report())
+    opened.page.locator("#plane").hover()
+
+    with opened.page.expect_download() as download:
+        opened.page.locator('#plane [data-title="Download plot as a PNG"]').click()
+
+    assert download.value.path().read_bytes().startswith(b"\x89PNG")
+    assert not opened.said
+
+
+def test_nothing_offers_to_send_the_chart_away(open_report):
+    opened = open_report(report())
+
+    titles = opened.page.locator("#plane .modebar-btn").evaluate_all(
+        "buttons => buttons.map(button => button.dataset.title)"
+    )
+    assert titles == [
+        "Download plot as a PNG", "Zoom", "Pan", "Zoom in", "Zoom out", "Reset axes",
+    ]  # fmt: skip

@@ -1,0 +1,230 @@
+"""The table: all kernels, sorted, searched, opened; names as text."""
+
+import pytest
+from support.documents import kernel, report, unmeasured
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = (
+    "void pack<Tile<float, 4>, </script><b id=x>>(T1 *, T2 *)",
+    "<img src=x onerror=alert(1)>",
+)
+
+
+def names(opened):
+    return opened.page.locator("tr[data-id] .name").all_text_contents()
+
+
+def row(opened, name):
+    return opened.page.locator("tr[data-id]").filter(has_text=name)
+
+
+def test_holds_every_kernel_by_time(varied_page, varied):
+    opened = varied_page
+
+    assert names(opened) == [one["name"] for one in varied.document["kernels"]]
+    status = opened.page.locator("#kernels [role=status]").text_content()
+    assert status == "9 kernels · 4.44 ms · 100 % of kernel time"
+
+
+def test_sorts_by_any_column_with_missing_numbers_last(open_report):
+    kernels = [
+        kernel(name="a", launches=5, time_ns=500_000),
+        unmeasured(name="b", launches=7, time_ns=400_000),
+        kernel(name="c", launches=6, time_ns=300_000),
+    ]
+    opened = open_report(report(kernels=kernels))
+
+    def sort(title):
+        opened.page.get_by_role("button", name=title, exact=True).click()
+        return "".join(names(opened))
+
+    assert sort("Launches") == "bca"
+    assert sort("Launches") == "acb"
+    # 9.6 MB in 100 µs, in 50 µs, not measured
+    assert sort("Bandwidth") == "cab"
+    assert sort("Bandwidth") == "acb"
+    assert sort("Kernel") == "abc"
+    heads = opened.page.locator("th[aria-sort]")
+    assert heads.count() == 1
+    assert heads.get_attribute("aria-sort") == "ascending"
+
+
+def test_searches_names_classes_and_walls(open_report, varied):
+    opened = open_report(varied)
+    search = opened.page.get_by_label("Search kernels")
+
+    search.fill("GEMM")
+    assert names(opened) == ["gemm_big"]
+    status = opened.page.locator("#kernels [role=status]").text_content()
+    assert status == "1 of 9 kernels · 900 µs · 20 % of kernel time"
+    chosen = [trace["selected"] for trace in opened.bubbles("plane") if trace["selected"]]
+    assert len(chosen) == 1  # the charts follow
+    search.fill("bandwidth wall norm")
+    assert names(opened) == ["layer_norm", "add", "transpose", "flop_not_counted"]
+    search.fill("no such kernel")
+    assert names(opened) == []
+    search.fill("")
+    assert len(names(opened)) == 9
+
+
+def test_walls_can_be_left_out(open_report, varied):
+    opened = open_report(varied)
+    chip = opened.page.get_by_role("group", name="Walls shown").get_by_text("bandwidth wall")
+
+    chip.click()
+    assert names(opened) == ["gemm_big", "registers", "bytes_not_counted", "not_profiled", "fill"]
+    chip.click()
+    assert len(names(opened)) == 9
+
+
+def test_a_row_opens_to_all_that_is_known(open_report):
+    full = f"void {'deeply::' * 60}kernel<float, 4>(float *)"
+    given = report(
+        kernels=[
+            kernel(name="short<float>", full_name=full, notes=["FP16 counted as packed"],
+                   ncu_ns=72_000.0, ncu_time_ratio=1.8, match={"reason": "one shape fits"}),
+            kernel(name="other", time_ns=100),
+        ]
+    )  # fmt: skip
+    opened = open_report(given)
+
+    row(opened, "short<float>").locator("td").nth(4).click()
+
+    detail = opened.page.locator(".detail")
+    assert detail.locator(".full-name").text_content() == full
+    text = detail.inner_text()
+    for expected in ("FP16 counted as packed", "one shape fits", "1.80\u00a0×", "72.0\u00a0µs"):
+        assert expected in text
+    row(opened, "other").locator("td").nth(4).click()
+    assert opened.page.locator(".detail").count() == 1
+    assert opened.page.locator("tr.open .name").text_content() == "other"
+
+
+def test_the_full_name_can_be_copied(open_report):
+    opened = open_report(report(kernels=[kernel(name="k", full_name="void k<a>()")]))
+    opened.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    opened.page.locator("tr[data-id] .name").click()
+
+    opened.page.get_by_role("button", name="Copy full name").click()
+
+    opened.page.get_by_role("button", name="Copied").wait_for()
+    assert opened.page.evaluate("navigator.clipboard.readText()") == "void k<a>()"
+
+
+def test_without_a_clipboard_the_name_is_selected(open_report):
+    gone = "Object.defineProperty(navigator, 'clipboard', {value: undefined})"
+    opened = open_report(report(kernels=[kernel(name="k", full_name="void k<a>()")]), script=gone)
+    opened.page.locator("tr[data-id] .name").click()
+
+    opened.page.get_by_role("button", name="Copy full name").click()
+
+    assert opened.page.evaluate("getSelection().toString()") == "void k<a>()"
+
+
+def test_rows_open_by_keyboard(open_report):
+    opened = open_report(report())
+    name = opened.page.locator("tr[data-id] .name")
+    opened.page.get_by_label("Search kernels").focus()
+
+    while not name.evaluate("button => button === document.activeElement"):
+        opened.page.keyboard.press("Tab")
+    outline = name.evaluate("button => getComputedStyle(button).outlineStyle")
+    opened.page.keyboard.press("Enter")
+
+    assert outline == "solid"
+    assert name.get_attribute("aria-expanded") == "true"
+    assert opened.page.locator(".detail").count() == 1
+
+
+def test_not_measured_is_a_dash_and_never_a_zero(open_report):
+    opened = open_report(report(kernels=[kernel(name="k"), unmeasured(name="u", time_ns=1)]))
+
+    cells = row(opened, "u").locator("td .none")
+    assert cells.all_text_contents() == ["–", "–", "–", "–", "none"]
+    assert cells.nth(1).get_attribute("title") == "not measured"
+    assert row(opened, "k").locator(".none").count() == 0
+
+
+def test_a_measured_zero_is_a_zero(open_report):
+    opened = open_report(report(kernels=[kernel(name="copy", flop=0.0, precision=None)]))
+
+    assert row(opened, "copy").locator(".ratio").nth(1).text_content() == "0\u00a0%"
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_names_are_text_everywhere(open_report, name):
+    ranges = [
+        {"name": name, "launches": 1, "time_ns": 1, "self_time_ns": 1, "time_ratio": 0.1,
+         "time_by_wall_ns": {"bandwidth": 1}}
+    ]  # fmt: skip
+    finding = {
+        "code": "NW101", "title": name, "message": name, "kernels": [0], "time_ratio": 0.1,
+        "saving_ns": 1.0, "speedup_bound": 1.01, "blockers": [name],
+    }  # fmt: skip
+    given = report(
+        kernels=[kernel(name=name, full_name=name, notes=[name], match={"reason": name})],
+        ranges=ranges,
+        findings=[finding],
+        warnings=[{"code": "w", "message": name}],
+        headline=name,
+        advice=name,
+    )
+    opened = open_report(given)
+    page = opened.page
+    page.locator("tr[data-id] .name").click()
+
+    assert page.locator("tr[data-id] .name").text_content() == name
+    assert page.locator(".full-name").text_content() == name
+    assert page.locator("#ranges td .cut").text_content() == name
+    assert page.locator("h1").text_content() == name
+    assert page.locator("article h3").text_content() == name
+    assert page.locator("#x, img").count() == 0
+    assert not opened.said
+
+
+def test_control_and_direction_characters_are_made_visible(open_report):
+    name = "safe\u202e\x1b[31m\nname"
+    opened = open_report(report(kernels=[kernel(name=name, full_name=name)]))
+
+    assert names(opened) == ["safe\\u202e\\x1b[31m\\nname"]
+
+
+def test_a_name_of_83_000_characters(open_report):
+    name = "Tile<float, " * 7000
+    opened = open_report(report(kernels=[kernel(name=name, full_name=name)]))
+    opened.page.locator("tr[data-id] .name").click()
+
+    assert opened.page.locator(".full-name").text_content() == name
+    assert "83,600 more" in names(opened)[0]
+    assert opened.page.evaluate("document.documentElement.scrollWidth") == 1440
+    assert "Tile<float" in opened.bubbles("plane")[0]["hover"][0].replace("&lt;", "<")
+    assert len(opened.bubbles("plane")[0]["hover"][0]) < 1500
+
+
+def test_five_thousand_kernels_stay_quick(open_report):
+    kernels = [kernel(name=f"kernel_{place}", time_ns=10**9 - place) for place in range(5000)]
+    opened = open_report(report(kernels=kernels))
+    page = opened.page
+
+    assert page.locator("tr[data-id]").count() == 100
+    page.locator(".scroll").evaluate("box => { box.scrollTop = box.scrollHeight; }")
+    page.locator("tr[data-id]").nth(199).wait_for(state="attached")
+    assert page.locator("tr[data-id]").count() == 200
+    page.get_by_label("Search kernels").fill("kernel_4987")
+    assert names(opened) == ["kernel_4987"]
+    assert sum(len(trace["ids"]) for trace in opened.bubbles("plane")) == 5000
+
+
+def test_kernels_of_a_finding_are_shown_alone(open_report):
+    finding = {
+        "code": "NW101", "title": "Small ones", "message": "", "kernels": [1, 2],
+        "time_ratio": 0.3, "saving_ns": None, "speedup_bound": None, "blockers": [],
+    }  # fmt: skip
+    kernels = [kernel(name=f"k{place}", time_ns=900 - place) for place in range(4)]
+    opened = open_report(report(kernels=kernels, findings=[finding]))
+
+    opened.page.get_by_role("button", name="show 2 kernels").click()
+    assert names(opened) == ["k1", "k2"]
+    opened.page.get_by_role("button", name="NW101 Small ones ×").click()
+    assert len(names(opened)) == 4
