@@ -14,7 +14,10 @@ from nsys_walls.textfile import Kind, cells, decode, is_text, open_text, records
 
 _CUT_OFF: Final = "rows that are cut off"
 _OTHER_REPORTS: Final = "rows of reports without kernels"
-_EXPORT: Final = "`nsys stats --report cuda_gpu_trace --format csv REPORT.nsys-rep` (or ingest the SQLite export)"
+_EXPORT: Final = (
+    "`nsys stats --report cuda_gpu_trace --format csv REPORT.nsys-rep` "
+    "(or ingest the SQLite export)"
+)
 _PROGRESS_ROWS: Final = 20_000
 
 

@@ -32,7 +32,7 @@ class Table:
     def wants(self, name):
         return name in {BYTES, TIME}
 
-    def from_label(self, section, label, unit):
+    def from_label(self, _section, label, _unit):
         return TIME if label == "Duration" else None
 
 
@@ -231,9 +231,8 @@ def test_nvtx_columns_may_stand_between():
     assert launches[0]["name"] == "scale(float *, int)"
 
 
-@given(st.text(min_size=1), st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]))
-def test_kernel_names_are_kept_as_printed(name, quoting):
-    cells = row(BYTES, "byte", "5", Kernel_Name=name)
-    parsed = next(csv.reader([csv_text(cells, quoting=quoting).removesuffix("\n")]))
+@given(st.text(min_size=1))
+def test_kernel_names_are_kept_as_printed(name):
+    parsed = next(csv.reader([csv_text(row(BYTES, "byte", "5", Kernel_Name=name))]))
     _, launches, _ = _read([parsed])
     assert [launch["name"] for launch in launches] == [name]

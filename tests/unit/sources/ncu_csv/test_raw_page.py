@@ -21,7 +21,7 @@ class Table:
     def wants(self, name):
         return name in {BYTES, TIME}
 
-    def from_label(self, section, label, unit):
+    def from_label(self, _section, label, _unit):
         raise AssertionError(label)
 
 
