@@ -30,12 +30,12 @@ PeakOption = Annotated[
 ]
 NearOption = Annotated[str, typer.Option(help="Part of a wall from which a kernel stands at it.")]
 BalanceOption = Annotated[
-    float, typer.Option(help="Practical balance point as a part of the theoretical one.")
+    str, typer.Option(help="Practical balance point as a part of the theoretical one.")
 ]
 
 
 def wall_options(
-    hw: str, bandwidth: str | None, peaks: list[str] | None, near: str, balance_factor: float
+    hw: str, bandwidth: str | None, peaks: list[str] | None, near: str, balance_factor: str
 ) -> "WallOptions":
     """Read the typed walls.
 
@@ -45,25 +45,40 @@ def wall_options(
     from nsys_walls.roofline.walls import WallOptions
 
     try:
-        near_ratio = parse_ratio(near)
-        bandwidth_bytes_per_s = None if bandwidth is None else parse_quantity(bandwidth, "B/s")
-        peak_flop_per_s = {}
-        for peak in peaks or ():
-            precision, separator, value = peak.partition("=")
-            if not separator:
-                msg = f"{peak!r} has no '=': expected such as fp16_tensor=312TFLOP/s"
-                raise UsageError("option-value", msg)  # one place makes the error
-            peak_flop_per_s[precision.strip()] = parse_quantity(value, "FLOP/s")
+        return WallOptions(
+            hw=hw,
+            bandwidth_bytes_per_s=None if bandwidth is None else _wall(bandwidth, "B/s"),
+            peak_flop_per_s=dict(map(_peak, peaks or ())),
+            near_ratio=_threshold(near),
+            balance_factor=_threshold(balance_factor),
+        )
     except ValueError as error:
         msg = f"{error}."
         raise UsageError("option-value", msg) from error
-    return WallOptions(
-        hw=hw,
-        bandwidth_bytes_per_s=bandwidth_bytes_per_s,
-        peak_flop_per_s=peak_flop_per_s,
-        near_ratio=near_ratio,
-        balance_factor=balance_factor,
-    )
+
+
+def _wall(text: str, unit: str) -> float:
+    value = parse_quantity(text, unit)
+    if not value:
+        msg = f"{text!r} is no wall: expected more than 0 {unit}"
+        raise ValueError(msg)
+    return value
+
+
+def _peak(text: str) -> tuple[str, float]:
+    precision, separator, value = text.partition("=")
+    if not separator:
+        msg = f"{text!r} has no '=': expected such as fp16_tensor=312TFLOP/s"
+        raise ValueError(msg)
+    return precision.strip(), _wall(value, "FLOP/s")
+
+
+def _threshold(text: str) -> float:
+    ratio = parse_ratio(text)
+    if not 0 < ratio <= 1:
+        msg = f"{text!r} is no part of a wall: expected more than 0 and at most 100%"
+        raise ValueError(msg)
+    return ratio
 
 
 def warn(message: str, code: str) -> None:

@@ -39,7 +39,7 @@ def report(  # noqa: PLR0913  # one parameter per documented option
     bandwidth: BandwidthOption = None,
     peak: PeakOption = None,
     near: NearOption = "60%",
-    balance_factor: BalanceOption = 0.5,
+    balance_factor: BalanceOption = "50%",
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
     """Show every kernel of RUN against both walls of its GPU."""
@@ -75,6 +75,9 @@ def write_report(built: "Report", renderer: "Renderer", output: Path | None) -> 
     """Write a report to its file, or to stdout; warnings go to stderr."""
     from nsys_walls.reports.wording import printable
 
+    if output is not None and output.is_dir():
+        msg = f"{output} is a folder, expected a file to write the report to."
+        raise UsageError("output-folder", msg)
     text = renderer.render(built)
     for warning in built.document["warnings"]:
         warn(warning["message"], warning["code"])

@@ -104,6 +104,13 @@ class TestReport:
             (["--bandwidth", "5TFLOP/s"], "expected B/s"),
             (["--peak", "312TFLOP/s"], "has no '='"),
             (["--near", "much"], "could not convert"),
+            (["--near", "0"], "at most 100%"),
+            (["--near", "200%"], "at most 100%"),
+            (["--balance-factor", "nan"], "not a share"),
+            (["--balance-factor", "-1"], "not a share"),
+            (["--bandwidth", "0"], "more than 0 B/s"),
+            (["--peak", "fp32=0"], "more than 0 FLOP/s"),
+            (["-o", "."], "is a folder"),
             (["--hw", "b9000"], "b9000"),
         ],
     )
