@@ -48,6 +48,11 @@ def test_text_is_read_in_every_encoding_with_its_line_ends(tmp_path, content, ex
     assert compressed == (pack is gzip.compress)
 
 
+def test_only_reading_is_lenient():
+    with pytest.raises(UnicodeEncodeError):
+        "é".encode("ascii", errors="nsys-walls-latin-1")
+
+
 def test_head_stops_at_its_limit_and_crosses_appended_gzip_files(tmp_path):
     path = tmp_path / "two.gz"
     path.write_bytes(gzip.compress(b"first,") + gzip.compress(b"second"))

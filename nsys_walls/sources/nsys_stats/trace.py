@@ -64,11 +64,15 @@ class _Layout:
     """Positions and factors of the columns of one report."""
 
     def __init__(self, report: Report) -> None:
-        self._report = report
-        self.width = report.width
         at = {name: column.at for name, column in report.columns.items()}
+        self.width = report.width
         self.name = at["name"]
         self.kernel = itemgetter(*(at[name] for name in _OF_KERNEL if name in at))
+        self._at = at
+        self._numbers = {
+            name: (position, report.factor(name), 64 if name in _LONG else 32)
+            for name, position in at.items()
+        }
         self.printed = [
             (at[name], name in {"start", "duration"} and report.factor(name) == 1)
             for name in _PRINTED
@@ -77,17 +81,21 @@ class _Layout:
 
     def text(self, row: Sequence[str], name: str) -> str:
         """Take a cell; empty where the report has no such column."""
-        column = self._report.columns.get(name)
-        return "" if column is None else row[column.at]
+        return row[self._at[name]] if name in self._at else ""
 
     def whole(self, row: Sequence[str], name: str, printed: Printed) -> int | None:
         """Read a cell as a whole number of ns or things."""
-        bits = 64 if name in _LONG else 32
-        return printed.whole(self.text(row, name), self._report.factor(name), bits)
+        if name not in self._numbers:
+            return None
+        at, factor, bits = self._numbers[name]
+        return printed.whole(row[at], factor, bits)
 
     def size(self, row: Sequence[str], name: str, printed: Printed) -> int | None:
         """Read a cell as bytes."""
-        return printed.size(self.text(row, name), self._report.factor(name))
+        if name not in self._numbers:
+            return None
+        at, factor, _ = self._numbers[name]
+        return printed.size(row[at], factor)
 
 
 class Trace:
