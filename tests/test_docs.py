@@ -20,23 +20,18 @@ ARCHITECTURE = (ROOT / "nsys_walls" / "README.md").read_text("utf-8")
 SESSION = re.findall(r"```console\n\$ (.*)\n((?:.*\n)*?)```", README)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    made = tmp_path_factory.mktemp("session")
-    (made / "fixtures").symlink_to(ROOT / "fixtures")
-    return made
-
-
-@pytest.mark.xdist_group("session")
-@pytest.mark.parametrize(("command", "output"), SESSION, ids=[command for command, _ in SESSION])
-def test_the_first_session_prints_what_it_shows(folder, command, output):
-    program, *words = shlex.split(command)
-    assert program == "nsys-walls"
-    done = subprocess.run(
-        [sys.executable, "-m", "nsys_walls", *words],
-        cwd=folder, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert done.stdout == output
+def test_the_first_session_prints_what_it_shows(tmp_path):
+    (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
+    assert len(SESSION) >= 4
+    for command, output in SESSION:
+        program, *words = shlex.split(command)
+        assert program == "nsys-walls"
+        done = subprocess.run(
+            [sys.executable, "-m", "nsys_walls", *words],
+            cwd=tmp_path, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, (command, done.stderr)
+        assert done.stdout == output, command
 
 
 def test_the_set_up_commands_are_the_ones_that_ci_runs():

@@ -7,8 +7,9 @@ removes.
 
 import json
 import os
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
@@ -28,6 +29,9 @@ from nsys_walls.store.manifest import (
     runs_folder,
 )
 from nsys_walls.store.schema import DELTA_COLUMNS, STORE_SCHEMA, TABLES
+
+if sys.platform != "win32":
+    import fcntl
 
 # 128 k rows keep time windows prunable at no cost in size (measured on 1 M launches).
 _ROW_GROUP_ROWS = 131_072
@@ -94,6 +98,28 @@ class SourceWriter:
             writer.close()
 
 
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Keep other ingests off a run; the lock goes with the process, however that ends.
+
+    Raises:
+        InputError: Another ingest is writing this run.
+    """
+    if sys.platform == "win32":
+        # no advisory locks on folders there: two ingests of one run at once are the user's care
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError as error:
+        msg = f"run {folder.name} is being written by another ingest: wait until it is done."
+        raise InputError("run-busy", msg) from error
+    finally:
+        os.close(descriptor)
+
+
 class RunWriter:
     """Adds sources to a run; nothing is visible before `commit`.
 
@@ -102,19 +128,22 @@ class RunWriter:
 
     def __init__(self, store: Path, run: str, *, fresh: bool) -> None:
         self._folder = runs_folder(store) / check_run_name(run)
-        exists = (self._folder / MANIFEST).is_file()
-        if exists and not fresh:
+        self._fresh = fresh
+        self._manifest = Manifest(run=run)
+        self._records: list[SourceRecord] = []
+        self._writers: list[SourceWriter] = []
+        self._committed = False
+        self._lock = ExitStack()
+
+    def __enter__(self) -> Self:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._lock.enter_context(_locked(self._folder))
+        run = self._manifest.run
+        if (self._folder / MANIFEST).is_file() and not self._fresh:
             self._manifest = parse_manifest(self._folder)
         else:
             # after --force, numbers must not meet files of the run that is being replaced
             self._manifest = Manifest(run=run, next_source=_first_free_source(self._folder))
-        self._records: list[SourceRecord] = []
-        self._writers: list[SourceWriter] = []
-        self._created = not self._folder.exists()
-        self._committed = False
-
-    def __enter__(self) -> Self:
-        self._folder.mkdir(parents=True, exist_ok=True)
         return self
 
     def __exit__(
@@ -127,6 +156,7 @@ class RunWriter:
             for writer in self._writers:
                 writer.close()
         self._remove_unnamed_files()
+        self._lock.close()
 
     @property
     def manifest(self) -> Manifest:

@@ -244,6 +244,7 @@ def check(document):
     _check_kernels(document)
     _check_totals(document)
     _check_classes(document)
+    _check_ranges(document)
     walls = {device["device"]: device for device in document["devices"]}
     for row in document["kernels"]:
         _check_rates(row, walls[row["device"]])
@@ -308,6 +309,14 @@ def _check_classes(document):
         assert row["time_ns"] == walls.total()
     launches = sum(row["launches"] for row in document["classes"])
     assert launches == document["totals"]["launches"]
+
+
+def _check_ranges(document):
+    """A launch has one innermost range, or none."""
+    for row in document["ranges"]:
+        assert row["self_time_ns"] <= row["time_ns"] == sum(row["time_by_wall_ns"].values())
+    own = sum(row["self_time_ns"] for row in document["ranges"])
+    assert own == (document["totals"]["kernel_ns"] if document["ranges"] else 0)
 
 
 def _check_rates(row, device):

@@ -166,3 +166,15 @@ def test_many_small_batches_become_large_row_groups(tmp_path):
 
 def starts_are_kept(store, count):
     return open_run(store, "run").read("launches")["start_ns"].to_pylist() == list(range(count))
+
+
+def test_two_ingests_of_one_run_at_once_do_not_meet(tmp_path):
+    add(tmp_path, "trace.sqlite", 1)
+    with (
+        RunWriter(tmp_path, "run", fresh=False),
+        pytest.raises(InputError, match="is being written by another ingest") as caught,
+    ):
+        add(tmp_path, "other.sqlite", 2)
+    assert caught.value.slug == "run-busy"
+    add(tmp_path, "other.sqlite", 3)
+    assert starts(tmp_path) == [1, 3]

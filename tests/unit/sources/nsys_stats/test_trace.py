@@ -6,6 +6,7 @@ from support.nsys_traces import MemorySink
 from nsys_walls.errors import InputError
 from nsys_walls.sources import Request
 from nsys_walls.sources.nsys_stats import READER
+from nsys_walls.store.schema import TABLES
 
 NEW = (
     *("Start (ns)", "Duration (ns)", "CorrId", "GrdX", "GrdY", "GrdZ", "BlkX", "BlkY", "BlkZ"),
@@ -125,6 +126,17 @@ def test_reports_that_follow_each_other_share_their_kernels(tmp_path):
     info, sink = _read(tmp_path, NEW, new, "\nProcessing [a] with [b]...\n", old)
     assert info.rows == 2
     assert len(sink.rows("kernels")) == 1
+
+
+def test_what_a_report_has_no_column_for_is_unknown(tmp_path):
+    columns = ("Start (ns)", "Duration (ns)", "GrdX", "Name")
+    info, sink = _read(tmp_path, columns, _row(columns), _row(columns, Duration=""))
+    assert info.rows == 1  # the one without a duration is no launch
+    (launch,), (kernel,) = sink.rows("launches"), sink.rows("kernels")
+    assert (launch["stream"], launch["correlation"]) == (None, None)
+    assert [kernel[axis] for axis in AXES] == [9, None, None, None, None, None]
+    assert kernel["dynamic_shared_bytes"] is None
+    assert sink.rows("devices") == [dict.fromkeys(TABLES["devices"].names) | {"gpu": 0}]
 
 
 def test_large_traces_are_passed_on_in_batches(tmp_path):
