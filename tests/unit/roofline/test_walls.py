@@ -334,3 +334,15 @@ def test_every_device_of_real_traces_has_walls(real):
         assert found.hardware_from == origin
         assert found.walls.peak_flop_per_s["fp32"] == pytest.approx(fp32)
         assert found.walls.bandwidth_bytes_per_s == bandwidth
+
+
+def test_an_l4_is_recognised_by_the_58_multiprocessors_that_it_reports():
+    facts = DeviceFacts(
+        device=0,
+        name="NVIDIA L4",
+        compute_capability="8.9",
+        sm_count=58,
+        bandwidth_bytes_per_s=300.096e9,
+    )
+    found = resolve_walls(facts, WallOptions())
+    assert (found.hardware.id, found.hardware_from, found.warnings) == ("l4", "trace-name", ())
