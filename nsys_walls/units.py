@@ -8,6 +8,7 @@ data sheets; conversion happens here and only when printing or parsing.
 import re
 
 NS_PER_S = 1_000_000_000
+_LEAST, _MOST = 1e-3, 1e24
 _PREFIXES = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"))
 _BY_PREFIX = {"": 1.0, **{prefix.casefold(): scale for scale, prefix in _PREFIXES}}
@@ -99,7 +100,12 @@ def parse_quantity(text: str, unit: str) -> float:
     if written not in accepted:
         msg = f"{text!r} has unit {match['unit']!r}, expected {unit}"
         raise ValueError(msg)
-    return float(match["number"]) * (_BINARY.get(prefix) or _BY_PREFIX[prefix])
+    value = float(match["number"]) * (_BINARY.get(prefix) or _BY_PREFIX[prefix])
+    # beyond, ratios and products leave what a number can hold
+    if value and not _LEAST <= value <= _MOST:
+        msg = f"{text!r} is not a number with a unit of a size that can be"
+        raise ValueError(msg)
+    return value
 
 
 def parse_ratio(text: str) -> float:

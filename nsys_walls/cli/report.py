@@ -1,5 +1,7 @@
 """``nsys-walls report``: render a run against the walls of its GPU."""
 
+import os
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -75,9 +77,6 @@ def write_report(built: "Report", renderer: "Renderer", output: Path | None) -> 
     """Write a report to its file, or to stdout; warnings go to stderr."""
     from nsys_walls.reports.wording import printable
 
-    if output is not None and output.is_dir():
-        msg = f"{output} is a folder, expected a file to write the report to."
-        raise UsageError("output-folder", msg)
     text = renderer.render(built)
     for warning in built.document["warnings"]:
         warn(warning["message"], warning["code"])
@@ -85,11 +84,45 @@ def write_report(built: "Report", renderer: "Renderer", output: Path | None) -> 
         typer.echo(text, nl=False)
         return
     path = output or Path("reports") / f"{built.document['run']['name']}{renderer.suffix}"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # a report that could not be written whole must not replace the one before
-    temporary = path.with_name(f".{path.name}.tmp")
-    temporary.write_text(text, "utf-8", newline="")
-    temporary.replace(path)
+    _write_whole(path, text)
     typer.echo(printable(built.headline))
     typer.echo(printable(built.advice))
-    typer.echo(f"report: {path}")
+    typer.echo(f"report: {printable(str(path))}")
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write a file at once: a report that could not be written must not replace the one before.
+
+    What is no ordinary file (a pipe, a device) is written to and never replaced; of a link, the
+    file that it leads to is.
+
+    Raises:
+        UsageError: The path is a folder.
+    """
+    if path.is_dir():
+        msg = f"{path} is a folder, expected a file to write the report to."
+        raise UsageError("output-folder", msg)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and not path.is_file():
+        path.write_text(text, "utf-8", newline="")
+        return
+    target = path.resolve()
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", newline="", dir=target.parent, prefix=".nsys-walls-", delete=False
+    ) as file:
+        temporary = Path(file.name)
+        try:
+            file.write(text)
+            file.flush()
+            # a temporary file is private; a report has the rights of any new file
+            temporary.chmod(0o666 & ~_umask())
+            temporary.replace(target)
+        except OSError:
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -38,24 +38,24 @@ def check(analysis: Analysis) -> Iterator[Finding]:
     computing = [kernel for kernel in analysis.kernels if kernel.wall != "communication"]
     if not computing:
         return
-    heaviest = computing[0]
+    heaviest, total_ns = computing[0], analysis.kernel_ns
     small = [
         kernel
         for kernel in computing[1:]
-        if kernel.time_ns <= _SMALL_RATIO * analysis.kernel_ns and _is_memory_side(kernel)
+        if kernel.time_ns <= _SMALL_RATIO * total_ns and _is_memory_side(kernel)
     ]
     small_ns = sum(kernel.time_ns for kernel in small)
     if len(small) < _FEWEST or small_ns <= heaviest.time_ns:
         return
-    share = small_ns / analysis.kernel_ns
-    largest = max(kernel.time_ns for kernel in small) / analysis.kernel_ns
+    share = small_ns / total_ns
+    largest = max(kernel.time_ns for kernel in small) / total_ns
     yield Finding(
         code=RULE.code,
         title=f"{len(small)} small memory-side kernels outweigh the heaviest one",
         message=(
             f"Together they take {duration(small_ns)}, {percent(share)} of kernel time; the "
             f"heaviest kernel, {heaviest.name}, takes "
-            f"{percent(heaviest.time_ns / analysis.kernel_ns)}. "
+            f"{percent(heaviest.time_ns / total_ns)}. "
             f"None of them alone takes more than {percent(largest)}."
         ),
         kernels=tuple(kernel.id for kernel in small),

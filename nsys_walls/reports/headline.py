@@ -25,11 +25,12 @@ def headline(analysis: Analysis) -> str:
 
     Shares under 0.5 % are left out.
     """
-    if not analysis.kernel_ns:
+    total_ns = analysis.kernel_ns
+    if not total_ns:
         return "No kernel time was measured."
     shares: dict[str, float] = dict.fromkeys(_PLACES, 0.0)
     for kernel in analysis.kernels:
-        shares[kernel.wall] += kernel.time_ns / analysis.kernel_ns
+        shares[kernel.wall] += kernel.time_ns / total_ns
     told = sorted(
         (wall for wall in shares if shares[wall] >= _SMALLEST_SHARE),
         key=lambda wall: -shares[wall],

@@ -1,4 +1,5 @@
 import json
+import os
 import subprocess
 import sys
 
@@ -111,6 +112,10 @@ class TestReport:
             (["--bandwidth", "0"], "more than 0 B/s"),
             (["--peak", "fp32=0"], "more than 0 FLOP/s"),
             (["-o", "."], "is a folder"),
+            (["-o", ""], "is a folder"),
+            (["--bandwidth", "1e400"], "of a size that can be"),
+            (["--bandwidth", "1e-300"], "of a size that can be"),
+            (["--peak", "fp32=1e400"], "of a size that can be"),
             (["--hw", "b9000"], "b9000"),
         ],
     )
@@ -128,6 +133,18 @@ class TestReport:
         assert "warning" not in out
         assert all(line.startswith("warning: ") for line in err.splitlines())
         assert "\x1b" not in err
+
+    def test_a_pipe_is_written_to_and_a_link_is_followed(self, run, tmp_path):
+        os.mkfifo(tmp_path / "pipe")
+        reader = subprocess.Popen(["cat", "pipe"], cwd=tmp_path, stdout=subprocess.PIPE)
+        assert run("report", "-o", "pipe", "--format", "csv")[0] == 0
+        assert reader.communicate()[0].startswith(b"id,name,")
+        assert (tmp_path / "pipe").is_fifo()
+        (tmp_path / "link.csv").symlink_to("target.csv")
+        assert run("report", "-o", "link.csv")[0] == 0
+        assert (tmp_path / "link.csv").is_symlink()
+        assert (tmp_path / "target.csv").read_text("utf-8").startswith("id,name,")
+        assert not list(tmp_path.glob(".nsys-walls-*"))
 
     def test_a_report_is_not_left_half_written(self, run, tmp_path):
         (tmp_path / "reports").write_text("a file in the way", "utf-8")
