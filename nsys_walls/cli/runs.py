@@ -27,6 +27,7 @@ def runs(
 
 def _list(store: Path) -> None:
     from nsys_walls.errors import InputError
+    from nsys_walls.reports.wording import printable
     from nsys_walls.store.dataset import open_run, run_names
 
     names = run_names(store)
@@ -36,9 +37,9 @@ def _list(store: Path) -> None:
         try:
             sources = open_run(store, name).manifest.sources
         except InputError as error:
-            typer.echo(f"{name}: {error}")
+            typer.echo(f"{name}: {printable(str(error))}")
             continue
         typer.echo(name)
         for source in sources:
             version = f", {source.product_version}" if source.product_version else ""
-            typer.echo(f"  {source.file}: {source.kind}{version}, {source.rows:,} rows")
+            typer.echo(f"  {printable(source.file)}: {source.kind}{version}, {source.rows:,} rows")

@@ -9,7 +9,7 @@ Evidence:
     summed time is greater than that of the heaviest kernel (which is not one of them).
 
 Abstains:
-    Where kernels have no counters, they count for neither side.
+    Where kernels have no counters, or wait on latency or inside the chip, they do not count.
 
 Try:
     Fuse neighbours that pass a tensor through DRAM (norm + residual, softmax + mask), or
@@ -29,6 +29,8 @@ _SMALL_RATIO = 0.15
 
 def _is_memory_side(kernel: KernelPoint) -> bool:
     if kernel.placement is None:
+        return False
+    if kernel.wall in {"latency", "on_chip"}:
         return False
     return kernel.wall == "bandwidth" or kernel.placement.side == "memory"
 

@@ -52,6 +52,8 @@ def advice(analysis: Analysis, findings: Sequence[Finding]) -> str:
     if findings:
         return f"{findings[0].title}. {findings[0].message}"
     best = max(analysis.kernels, key=lambda kernel: kernel.recoverable_ns or 0.0)
+    if best.recoverable_ns is None:
+        return "No wall of these kernels is known: name the GPU with --hw, or give --peak."
     if not best.recoverable_ns:
         return "Every measured kernel runs at its wall: only less work or traffic helps."
     return (

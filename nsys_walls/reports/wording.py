@@ -15,7 +15,7 @@ WALL_LABELS = {
     "latency": "latency",
     "neither": "neither",
     "communication": "comm.",
-    "unmeasured": "no counters",
+    "unmeasured": "unmeasured",
 }
 
 # Order marks and overrides can make a name read as another one.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from nsys_walls.counters.traffic import dram_bytes_of, ncu_time_ns_of
 from nsys_walls.join.match import Joined, join, summarise
 from nsys_walls.join.profiles import Profile
+from nsys_walls.join.summary import weighted_median
 from nsys_walls.roofline.points import Point, PointKey, Points, TracedTimes, traced_kernels
 from nsys_walls.roofline.run_devices import RunDevices
 
@@ -75,11 +76,10 @@ def _ncu_times(group: Sequence[Profile]) -> TracedTimes:
     if not durations:
         return TracedTimes(launches=launches, time_ns=None)
     total = sum(time_ns * count for time_ns, count in durations)
-    middle = len(durations) // 2
     return TracedTimes(
         launches=launches,
         time_ns=round(total),
-        median_ns=(durations[middle][0] + durations[-middle - 1][0]) / 2,
+        median_ns=weighted_median(durations),
         mean_ns=total / sum(count for _, count in durations),
         min_ns=round(durations[0][0]),
         max_ns=round(durations[-1][0]),

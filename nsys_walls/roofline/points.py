@@ -198,13 +198,12 @@ def traced_kernels(
 
 def read_profiles(run: StoredRun, devices: RunDevices) -> list[Profile]:
     """Read the profiled launches of a run, in the order of their files."""
-    only = min(devices.facts) if len(devices.facts) == 1 else None
     return [
         Profile(
             source=row["source"],
             launch_id=row["launch_id"],
             process=row["process"],
-            device=row["ordinal"] if row["ordinal"] is not None else only,
+            device=devices.of_counters(row["ordinal"], row["compute_capability"]),
             part=row["compute_capability"],
             name=row["name"],
             grid=_axes(row, "grid"),

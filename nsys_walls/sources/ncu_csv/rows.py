@@ -16,6 +16,10 @@ from nsys_walls.sources.ncu_csv.metrics import (
 from nsys_walls.store.schema import TABLES
 from nsys_walls.textfile import read_number
 
+# A counter of 64 bits can't hold more, and no rate of a GPU comes near: such a value was damaged.
+_MOST = 2.0**64
+_IMPOSSIBLE = "values that no counter can have"
+
 
 def counters(profile: Profile) -> pa.Table:
     """Make the table; the decimal mark is known now, so this is where numbers are read.
@@ -54,9 +58,14 @@ def _numbers(printed: Mapping[str, Cell], profile: Profile) -> dict[str, float]:
     for name, cell in printed.items():
         if name != DEVICE_NAME:
             try:
-                numbers[name] = read_number(cell.text, mark, cell.exponent)
+                value = read_number(cell.text, mark, cell.exponent)
             except ValueError:
                 profile.skipped[UNREADABLE] += 1
+                continue
+            if 0 <= value <= _MOST:
+                numbers[name] = value
+            else:
+                profile.skipped[_IMPOSSIBLE] += 1
     return numbers
 
 

@@ -3,6 +3,7 @@ from support.runs import analyse_rows, counter_row, trace_rows
 
 from nsys_walls.findings import find_all
 from nsys_walls.reports.headline import advice, headline
+from nsys_walls.roofline.walls import WallOptions
 
 
 @pytest.fixture
@@ -64,3 +65,10 @@ def test_a_kernel_without_a_side_names_no_wall(analysis):
     # no DRAM traffic: only the compute floor of 0.1 ns is known
     found = analysis([(0, 4, 0, 0, 7)], counter_row(dram_bytes=0.0))
     assert advice(found, ()) == ("Most time above the walls is in k: 3.90 ns, 98 % of kernel time.")
+
+
+def test_where_no_wall_is_known_nothing_is_said_to_stand_at_one(tmp_path):
+    walls = WallOptions(peak_flop_per_s={"fp64": 1e12})
+    rows = trace_rows([(0, 4, 0, 0, 7)])
+    found = analyse_rows(tmp_path, rows, {"counters": [counter_row()]}, options=walls)
+    assert advice(found, ()).startswith("No wall of these kernels is known")

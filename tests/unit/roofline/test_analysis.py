@@ -35,6 +35,20 @@ class TestDevices:
         assert list(found.facts) == [1]
         assert (found.facts[1].name, found.part(1), found.part(5)) == ("NVIDIA A10", "8.0", None)
 
+    def test_of_two_chips_under_one_ordinal_are_two(self, tmp_path):
+        rows = [counter_row(), counter_row(1, compute_capability="9.0", dram_bytes=9000.0)]
+        found = analyse_rows(tmp_path, {"counters": rows})
+        assert {kernel.key.device: kernel.work.dram_bytes for kernel in found.kernels} == {
+            0: 1000, 1: 9000,
+        }  # fmt: skip
+        assert [device.walls.facts.compute_capability for device in found.devices] == ["8.0", "9.0"]
+
+    def test_counters_without_a_chip_belong_to_the_first_of_their_ordinal(self, tmp_path):
+        rows = [counter_row(compute_capability=None), counter_row(1)]
+        run = store_run(tmp_path, {"counters": rows})
+        found = number_devices(run)
+        assert (found.of_counters(0, None), found.of_counters(0, "8.0")) == (0, 0)
+
 
 def test_a_kernel_with_counters_is_placed_by_its_median(tmp_path):
     # 1000 bytes need 1 ns of 4 ns: 25 % of the bandwidth wall; 1000 FLOP need 0.1 ns: 2.5 %
@@ -110,6 +124,11 @@ class TestCountersOnly:
         rows = [counter_row(i, dram_bytes=10.0**i, **shapeless) for i in range(3)]
         found = analyse_rows(tmp_path, {"counters": rows})
         assert sorted(kernel.work.dram_bytes for kernel in found.kernels) == [1, 10, 100]
+
+    def test_a_summary_of_many_launches_weighs_as_many(self, tmp_path):
+        rows = [counter_row(0, ncu_ns=100.0, launches=5), counter_row(1, ncu_ns=900.0)]
+        (kernel,) = analyse_rows(tmp_path, {"counters": rows}).kernels
+        assert (kernel.times.launches, kernel.times.median_ns) == (6, 100)
 
     def test_launches_without_any_time_have_none(self, tmp_path):
         row = counter_row(values={"gpu__time_duration.sum": 0.0})

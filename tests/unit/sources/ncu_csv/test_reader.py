@@ -318,3 +318,12 @@ def test_units_and_locales_round_trip(read, columns):
         assert values[BYTES] == pytest.approx(1_536_000, rel=0.003)
         assert values[TIME] == pytest.approx(117_344, rel=0.0001)
         assert values[SHARE] == 65.77
+
+
+def test_values_that_no_counter_can_have_are_left_out(read):
+    rows = [row(BYTES, "byte", "-5"), row(TIME, "ns", "7"), row(BYTES, "byte", "1e300", ID="1")]
+    read_back = read(csv_text(LONG, *rows))
+    assert read_back.values == [{TIME: 7}, {}]
+    assert {why.reason: why.rows for why in read_back.info.skipped}[
+        "values that no counter can have"
+    ] == 2
