@@ -1,13 +1,16 @@
 """Read any mix of files into the store as one run."""
 
+import os
+from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from nsys_walls.errors import InputError, UsageError
-from nsys_walls.sources import Progress, Reader, Request, Sample, detect
+from nsys_walls.sources import Progress, Reader, Request, Sample, SourceInfo, detect
 from nsys_walls.sources.unrecognised import unrecognised
 from nsys_walls.store.digest import content_digest, path_digest
-from nsys_walls.store.manifest import Manifest, SourceRecord, check_run_name, is_same_file
+from nsys_walls.store.manifest import Manifest, SourceRecord, check_run_name
 from nsys_walls.store.writer import RunWriter
 from nsys_walls.textfile import read_head
 
@@ -89,46 +92,70 @@ def ingest_files(
         InputError: A file can't be used.
         UsageError: The run's name can't be used, or another file has it already.
     """
-    paths = list({path.resolve(): path for path in paths}.values())
-    readers = [_reader_of(path) for path in paths]
-    digests = [(path_digest(path), content_digest(path)) for path in paths]
-    traces = [path for path, reader in zip(paths, readers, strict=True) if reader.is_trace]
-    name = check_run_name(run) if run is not None else default_run_name((traces or paths)[0])
+    inputs = [_input_of(path) for path in {os.path.realpath(path): path for path in paths}.values()]
+    first = next((given for given in inputs if given.reader.is_trace), inputs[0])
+    name = check_run_name(run) if run is not None else default_run_name(first.path)
     with RunWriter(store, name, fresh=force) as writer:
-        for path, reader, (where, what) in zip(paths, readers, digests, strict=True):
-            if any(record.content_digest == what for record in writer.records):
+        if run is None:
+            _refuse_foreign_run(writer.manifest.sources, inputs, name)
+        for given in inputs:
+            if any(record.content_digest == given.content_digest for record in writer.records):
                 continue
             with writer.source() as (number, sink):
-                request = Request(path=path, jobs=jobs, progress=progress_of(path))
-                info = reader.read(request, sink)
-            skipped: dict[str, int] = {}
-            for row in info.skipped:
-                skipped[row.reason] = skipped.get(row.reason, 0) + row.rows
-            writer.add(
-                SourceRecord(
-                    source=number,
-                    kind=info.kind,
-                    is_trace=reader.is_trace,
-                    file=path.name,
-                    path_digest=where,
-                    content_digest=what,
-                    product_version=info.product_version,
-                    schema_version=info.schema_version,
-                    rows=info.rows,
-                    skipped=skipped,
-                    warnings=tuple(info.warnings),
-                    tables=sink.tables,
-                )
-            )
-        if run is None:
-            _refuse_foreign_run(writer, name)
+                progress = progress_of(given.path)
+                request = Request(path=given.path, jobs=jobs, progress=progress)
+                info = given.reader.read(request, sink)
+            writer.add(_record(number, given, info, sink.tables))
         return writer.commit()
 
 
-def _refuse_foreign_run(writer: RunWriter, name: str) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Input:
+    """A file to read, and how to know it again."""
+
+    path: Path
+    reader: Reader
+    path_digest: str
+    content_digest: str
+
+
+def _input_of(path: Path) -> _Input:
+    return _Input(
+        path=path,
+        reader=_reader_of(path),
+        path_digest=path_digest(path),
+        content_digest=content_digest(path),
+    )
+
+
+def _record(number: int, given: _Input, info: SourceInfo, tables: tuple[str, ...]) -> SourceRecord:
+    skipped: Counter[str] = Counter()
+    for row in info.skipped:
+        skipped[row.reason] += row.rows
+    return SourceRecord(
+        source=number,
+        kind=info.kind,
+        is_trace=given.reader.is_trace,
+        # a name in another encoding is still a name, but must fit into JSON
+        file=given.path.name.encode("utf-8", "replace").decode("utf-8"),
+        path_digest=given.path_digest,
+        content_digest=given.content_digest,
+        product_version=info.product_version,
+        schema_version=info.schema_version,
+        rows=info.rows,
+        skipped=dict(skipped),
+        warnings=tuple(info.warnings),
+        tables=tables,
+    )
+
+
+def _refuse_foreign_run(
+    stored: Sequence[SourceRecord], inputs: Sequence[_Input], name: str
+) -> None:
     """Refuse to mix with a run that only happens to be named after a file of the same name."""
-    old = writer.manifest.sources
-    if old and not any(is_same_file(one, two) for one in old for two in writer.records):
+    known = {digest for one in stored for digest in (one.path_digest, one.content_digest)}
+    given = {digest for one in inputs for digest in (one.path_digest, one.content_digest)}
+    if stored and not known & given:
         msg = (
             f"run {name} was made from other files: choose a name with `--run NAME`, add to it "
             f"with `--run {name}`, or replace it with `--force`."

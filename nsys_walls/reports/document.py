@@ -113,9 +113,7 @@ def _totals(analysis: Analysis) -> Totals:
         communication_ns=sum(
             kernel.time_ns for kernel in kernels if kernel.wall == "communication"
         ),
-        wall_ns=max(time.end_ns for time in times) - min(time.start_ns for time in times)
-        if times
-        else None,
+        wall_ns=analysis.wall_ns,
         graph_hidden_ns=sum(time.graph_hidden_ns for time in times),
         measured_time_ratio=analysis.measured_time_ratio,
     )

@@ -45,6 +45,7 @@ class Analysis:
         kernels: Its points, by falling time.
         ranges: Kernel time by NVTX range name, by falling time.
         unmatched: Profiled launches that no traced kernel could use.
+        wall_ns: First start to last end of all, ns; None where no launches are known.
         impossible: Launches whose durations can't be right; ``point`` is a kernel's id.
         has_trace: Whether times come from an undisturbed run.
         warnings: What readers, points and walls had to say.
@@ -55,6 +56,7 @@ class Analysis:
     kernels: tuple[KernelPoint, ...]
     ranges: tuple[RangeTotal, ...]
     unmatched: tuple[Profile, ...]
+    wall_ns: int | None
     impossible: tuple[ImpossibleLaunches, ...]
     has_trace: bool
     warnings: tuple[Notice, ...]
@@ -103,6 +105,7 @@ def analyse(run: StoredRun, options: WallOptions) -> Analysis:
             kernels=tuple(sorted(kernels.values(), key=lambda kernel: kernel.id)),
             ranges=total_ranges(run, timeline, kernels),
             unmatched=joined.unmatched,
+            wall_ns=timeline.wall_ns(),
             impossible=tuple(
                 replace(row, point=kernels[row.point].id) for row in timeline.impossible_launches()
             ),

@@ -3,7 +3,6 @@
 Peaks are dense; what a data sheet prints with 2:4 sparsity is halved in the file.
 """
 
-import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -157,11 +156,17 @@ def parse_hardware(text: str, label: str) -> Hardware:
         return _hardware(tomllib.loads(text), label)
     except tomllib.TOMLDecodeError as error:
         reason = f"is not TOML ({error})"
+    except RecursionError:
+        reason = "is nested too deeply"
     except _WrongError as error:
         reason = str(error)
     example = "bandwidth_bytes_per_s = 2039e9, and [peak_flop_per_s] with fp32 = 19.5e12"
     msg = f'{label}: {reason}; expected name = "...", {example}.'
     raise UsageError("hardware-file", msg)
+
+
+# Beyond, ratios and products leave what a number can hold.
+_LEAST, _MOST = 1e-3, 1e24
 
 
 class _WrongError(Exception):
@@ -207,8 +212,12 @@ def _number(raw: object, key: str, documents: Mapping[str, object], label: str) 
     value, source = raw, None
     if isinstance(raw, dict):
         value, source = raw.get("value"), raw.get("source")
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
-        msg = f"{key} is not a number above 0"
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not _LEAST <= value <= _MOST
+    ):
+        msg = f"{key} is not a number above 0 of a size that can be"
         raise _WrongError(msg)
     if source is None:
         return Number(value=value, source=label)

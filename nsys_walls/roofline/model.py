@@ -114,7 +114,7 @@ class Placement:
 
 
 def _side(work: Work, memory_ns: float | None, compute_ns: float | None) -> Side | None:
-    if memory_ns is None or compute_ns is None or work.intensity_note is not None:
+    if memory_ns is None or compute_ns is None or work.is_served_by_l2:
         return None
     if memory_ns == compute_ns == 0:
         return None

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
+from nsys_walls.counters.work import Work
 from nsys_walls.errors import Notice
 from nsys_walls.roofline.analysis import Analysis
 from nsys_walls.roofline.joined import COUNTERS_ONLY
-from nsys_walls.roofline.kernel import KernelPoint
+from nsys_walls.roofline.kernel import RATED_LEVELS, KernelPoint
 from nsys_walls.units import duration, percent
 
 _NAMED = 3
@@ -28,6 +29,7 @@ def analysis_notices(analysis: Analysis) -> tuple[Notice, ...]:
         *_slow_launches(analysis),
         *_impossible(analysis),
         *_without_counters(analysis),
+        *_partly_counted(analysis),
         *_not_traced(analysis),
         *_graphs(analysis),
     )
@@ -126,6 +128,24 @@ def _without_counters(analysis: Analysis) -> Iterator[Notice]:
         if share >= _SMALL_SHARE:
             names = _list_names([kernel.name for kernel in missing])
             yield Notice(code, f"{percent(share)} of kernel time has {what}: {names}.")
+
+
+def _partly_counted(analysis: Analysis) -> Iterator[Notice]:
+    """Name what to collect for kernels whose counters lack bytes or FLOP."""
+    lacking = [
+        kernel
+        for kernel in analysis.kernels
+        if kernel.match.level in RATED_LEVELS and kernel.work != Work() and not kernel.is_measured
+    ]
+    share = sum(kernel.time_ns for kernel in lacking) / (analysis.kernel_ns or 1)
+    if share >= _SMALL_SHARE:
+        reason = lacking[0].work.flop_reason or "DRAM bytes were not collected"
+        names = _list_names([kernel.name for kernel in lacking])
+        yield Notice(
+            "incomplete-counters",
+            f"{percent(share)} of kernel time has counters without bytes or FLOP: {names} "
+            f"({lacking[0].name}: {reason}).",
+        )
 
 
 def _not_traced(analysis: Analysis) -> Iterator[Notice]:

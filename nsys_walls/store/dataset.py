@@ -1,15 +1,35 @@
 """Open stored runs."""
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from nsys_walls.errors import InputError
 from nsys_walls.store.manifest import MANIFEST, Manifest, parse_manifest, runs_folder
 from nsys_walls.store.schema import TABLES
+
+
+@contextmanager
+def damage_as_error(run: str) -> Iterator[None]:
+    """Turn what damaged or missing files of a run cause into one error.
+
+    Raises:
+        InputError: One of the run's files can't be used.
+    """
+    try:
+        yield
+    except (pa.ArrowException, duckdb.Error, OSError) as error:
+        msg = (
+            f"run {run}: one of its files is missing, damaged, or holds times that can't be; "
+            f"ingest its inputs again with `--run {run} --force`."
+        )
+        raise InputError("damaged-run", msg) from error
 
 
 def run_names(store: Path) -> list[str]:
@@ -77,7 +97,8 @@ class StoredRun:
         schema = pa.schema([pa.field("source", pa.int16()), *TABLES[table]])
         parts = []
         for source, path in self.files(table):
-            part = pq.ParquetFile(path).read()
+            with damage_as_error(self.manifest.run):
+                part = pq.ParquetFile(path).read()
             numbers = pa.repeat(pa.scalar(source, pa.int16()), part.num_rows)
             parts.append(part.add_column(0, "source", numbers).cast(schema))
         return pa.concat_tables(parts) if parts else schema.empty_table()

@@ -1,6 +1,7 @@
 """Tell a file that was ingested before, without keeping where it was."""
 
 import hashlib
+import os
 from pathlib import Path
 
 _SAMPLE_BYTES = 1 << 20
@@ -9,7 +10,7 @@ _SAMPLES = 16
 
 def path_digest(path: Path) -> str:
     """Hash where a file is, so that the store does not hold the path itself."""
-    return hashlib.sha256(str(path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    return hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:32]
 
 
 def content_digest(path: Path) -> str:

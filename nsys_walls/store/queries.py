@@ -19,7 +19,7 @@ FROM launches GROUP BY point
 """
 
 DURATIONS = """
-SELECT point, list(duration_ns ORDER BY start_ns, end_ns)
+SELECT point, list(duration_ns ORDER BY source, start_ns, end_ns)
 FROM launches SEMI JOIN wanted USING (point) GROUP BY point
 """
 
@@ -28,15 +28,16 @@ SELECT point, sum(greatest(0.0, duration_ns - floor_ns))
 FROM launches JOIN floors USING (point) GROUP BY point
 """
 
-# What an interval adds to a union is its part behind everything that started before it.
+# What an interval adds to a union is its part behind everything that started before it. Every
+# source has a clock of its own: unions and spans are made in each, then summed.
 DEVICE_TIMES = """
 WITH everything AS (
-  SELECT device, start_ns, end_ns, 'kernel' AS kind FROM launches
+  SELECT source, device, start_ns, end_ns, 'kernel' AS kind FROM launches
   UNION ALL
-  SELECT device, start_ns, start_ns + duration_ns, 'graph'
+  SELECT source, device, start_ns, start_ns + duration_ns, 'graph'
   FROM stored_graphs JOIN gpus USING (source, gpu)
   UNION ALL
-  SELECT device, start_ns, start_ns + duration_ns, 'copy'
+  SELECT source, device, start_ns, start_ns + duration_ns, 'copy'
   FROM stored_copies JOIN gpus USING (source, gpu)
 ), reached AS (
   SELECT *,
@@ -44,7 +45,7 @@ WITH everything AS (
     max(CASE WHEN kind <> 'copy' THEN end_ns END) OVER before AS busy_ns
   FROM everything
   WINDOW before AS (
-    PARTITION BY device ORDER BY start_ns, end_ns
+    PARTITION BY source, device ORDER BY start_ns, end_ns
     ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ), added AS (
@@ -54,16 +55,34 @@ WITH everything AS (
       ELSE greatest(0, end_ns - greatest(start_ns, coalesce(busy_ns, start_ns)))
     END AS busy_added
   FROM reached
+), by_source AS (
+  SELECT source, device,
+    count(*) FILTER (kind = 'kernel') AS launches,
+    max(end_ns) - min(start_ns) AS span_ns,
+    sum(end_ns - start_ns) FILTER (kind = 'kernel') AS kernel_ns,
+    sum(busy_added) AS busy_ns,
+    sum(any_added) - sum(busy_added) AS copy_ns,
+    sum(end_ns - start_ns) FILTER (kind = 'graph') AS graph_hidden_ns
+  FROM added GROUP BY source, device
 )
 SELECT device,
-  count(*) FILTER (kind = 'kernel'),
-  min(start_ns),
-  max(end_ns),
-  coalesce(sum(end_ns - start_ns) FILTER (kind = 'kernel'), 0)::BIGINT,
-  sum(busy_added)::BIGINT,
-  (sum(any_added) - sum(busy_added))::BIGINT,
-  coalesce(sum(end_ns - start_ns) FILTER (kind = 'graph'), 0)::BIGINT
-FROM added GROUP BY device ORDER BY device
+  sum(launches)::BIGINT,
+  sum(span_ns)::BIGINT,
+  coalesce(sum(kernel_ns), 0)::BIGINT,
+  sum(busy_ns)::BIGINT,
+  sum(copy_ns)::BIGINT,
+  coalesce(sum(graph_hidden_ns), 0)::BIGINT
+FROM by_source GROUP BY device ORDER BY device
+"""
+
+WALL_TIME = """
+SELECT max(wall_ns) FROM (
+  SELECT max(end_ns) - min(start_ns) AS wall_ns FROM (
+    SELECT source, start_ns, end_ns FROM launches
+    UNION ALL SELECT source, start_ns, start_ns + duration_ns FROM stored_graphs
+    UNION ALL SELECT source, start_ns, start_ns + duration_ns FROM stored_copies
+  ) GROUP BY source
+)
 """
 
 # Nodes of CUDA graphs are left out: they may overlap and all carry the stream of their graph.

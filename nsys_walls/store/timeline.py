@@ -7,6 +7,7 @@ reported together; rows of kernels without a point are left out.
 
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -16,7 +17,7 @@ import duckdb
 import pyarrow as pa
 
 from nsys_walls.store import queries
-from nsys_walls.store.dataset import StoredRun
+from nsys_walls.store.dataset import StoredRun, damage_as_error
 from nsys_walls.store.schema import TABLES
 
 _MEMORY_LIMIT = "1GB"
@@ -58,8 +59,8 @@ class DeviceTime:
     Attributes:
         device: Number of the device.
         launches: Kernel launches.
-        start_ns: First start of any kernel, graph, copy or set.
-        end_ns: Last end of any of them.
+        span_ns: First start to last end of any kernel, graph, copy or set; of several sources,
+            which have a clock each, the sum.
         kernel_ns: Plain sum of kernel durations.
         busy_ns: Union of kernels and of graphs that were traced as one row.
         copy_ns: Union of everything, less ``busy_ns``: copies and sets in the gaps.
@@ -68,17 +69,11 @@ class DeviceTime:
 
     device: int
     launches: int
-    start_ns: int
-    end_ns: int
+    span_ns: int
     kernel_ns: int
     busy_ns: int
     copy_ns: int
     graph_hidden_ns: int
-
-    @property
-    def span_ns(self) -> int:
-        """First start to last end, ns."""
-        return self.end_ns - self.start_ns
 
     @property
     def idle_ns(self) -> int:
@@ -151,47 +146,30 @@ class Timeline:
         points: Mapping[tuple[int, int], int],
         devices: Mapping[tuple[int, int], int],
     ) -> None:
-        """Open the run's tables.
+        """Remember what to ask about.
 
         Args:
             run: The run.
             points: (source, kernel) to point.
             devices: (source, gpu) to number of the device.
         """
-        self._spill = tempfile.TemporaryDirectory(prefix="nsys-walls-")
-        self._duckdb = duckdb.connect(
-            config={"memory_limit": _MEMORY_LIMIT, "temp_directory": self._spill.name}
-        )
-        kernels = run.read("kernels")
-        gpus = zip(kernels["source"].to_pylist(), kernels["gpu"].to_pylist(), strict=True)
-        keys = list(zip(kernels["source"].to_pylist(), kernels["kernel"].to_pylist(), strict=True))
-        self._register(
-            "points",
-            {
-                "source": [source for source, _ in keys],
-                "kernel": [kernel for _, kernel in keys],
-                "point": [points.get(key) for key in keys],
-                "device": [devices[gpu] for gpu in gpus],
-                "process": kernels["process"].to_pylist(),
-            },
-        )
-        self._register(
-            "gpus",
-            {
-                "source": [source for source, _ in devices],
-                "gpu": [gpu for _, gpu in devices],
-                "device": list(devices.values()),
-            },
-        )
-        for table in ("launches", "copies", "graphs"):
-            self._duckdb.execute(f"CREATE VIEW stored_{table} AS {_union_all(run, table)}")
-        self._duckdb.execute(queries.LAUNCHES_VIEW)
-
-    def _register(self, name: str, columns: Mapping[str, Sequence[int | None]]) -> None:
-        table = pa.table({key: pa.array(values, pa.int64()) for key, values in columns.items()})
-        self._duckdb.register(name, table)
+        self._run, self._points, self._devices = run, points, devices
+        self._open = ExitStack()
 
     def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            spill = stack.enter_context(tempfile.TemporaryDirectory(prefix="nsys-walls-"))
+            connection = duckdb.connect(
+                config={"memory_limit": _MEMORY_LIMIT, "temp_directory": spill}
+            )
+            self._duckdb = stack.enter_context(closing(connection))
+            self._register_ids()
+            with damage_as_error(self._run.manifest.run):
+                for table in ("launches", "copies", "graphs"):
+                    rows = _union_all(self._run, table)
+                    self._duckdb.execute(f"CREATE VIEW stored_{table} AS {rows}")
+                self._duckdb.execute(queries.LAUNCHES_VIEW)
+            self._open = stack.pop_all()
         return self
 
     def __exit__(
@@ -200,11 +178,40 @@ class Timeline:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._duckdb.close()
-        self._spill.cleanup()
+        self._open.close()
+
+    def _register_ids(self) -> None:
+        """Make the points and devices that the caller gave known to the queries."""
+        kernels = self._run.read("kernels")
+        sources = kernels["source"].to_pylist()
+        keys = list(zip(sources, kernels["kernel"].to_pylist(), strict=True))
+        gpus = zip(sources, kernels["gpu"].to_pylist(), strict=True)
+        self._register(
+            "points",
+            {
+                "source": [source for source, _ in keys],
+                "kernel": [kernel for _, kernel in keys],
+                "point": [self._points.get(key) for key in keys],
+                "device": [self._devices[gpu] for gpu in gpus],
+                "process": kernels["process"].to_pylist(),
+            },
+        )
+        self._register(
+            "gpus",
+            {
+                "source": [source for source, _ in self._devices],
+                "gpu": [gpu for _, gpu in self._devices],
+                "device": list(self._devices.values()),
+            },
+        )
+
+    def _register(self, name: str, columns: Mapping[str, Sequence[int | None]]) -> None:
+        table = pa.table({key: pa.array(values, pa.int64()) for key, values in columns.items()})
+        self._duckdb.register(name, table)
 
     def _rows(self, query: str, *parameters: int) -> list[tuple[Any, ...]]:
-        return self._duckdb.execute(query, list(parameters)).fetchall()
+        with damage_as_error(self._run.manifest.run):
+            return self._duckdb.execute(query, list(parameters)).fetchall()
 
     def launch_times(self) -> dict[int, LaunchTimes]:
         """Summarise the durations of every point."""
@@ -237,6 +244,14 @@ class Timeline:
             DeviceTime(**dict(zip(names, row, strict=True)))
             for row in self._rows(queries.DEVICE_TIMES)
         ]
+
+    def wall_ns(self) -> int | None:
+        """First start to last end of everything, ns; of several sources, the longest.
+
+        None where there are no launches.
+        """
+        ((wall_ns,),) = self._rows(queries.WALL_TIME)
+        return None if wall_ns is None else int(wall_ns)
 
     def impossible_launches(self) -> list[ImpossibleLaunches]:
         """Find launches that mostly lie behind the next launch of their own stream.

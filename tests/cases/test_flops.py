@@ -114,7 +114,7 @@ def test_without_dram_traffic_there_is_no_intensity_and_no_infinity(desk):
     row = only(document)
     assert row["intensity_flop_per_byte"] is None
     assert row["intensity_note"] == "no DRAM traffic"
-    assert (row["dram_bytes"], row["bytes_per_s"], row["side"]) == (0, 0, None)
+    assert (row["dram_bytes"], row["bytes_per_s"], row["side"]) == (0, 0, "compute")
     assert row["flop"] == 1_572_864
     # 1,572,864 FLOP / 3,600 ns = 0.4369 TFLOP/s of 19.5
     assert row["flop_per_s"] == pytest.approx(0.436907e12, rel=1e-5)

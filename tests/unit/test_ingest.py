@@ -154,3 +154,24 @@ def test_a_file_that_the_system_will_not_read_is_named(tmp_path, put, monkeypatc
     monkeypatch.setattr("nsys_walls.ingest.read_head", refuse)
     with pytest.raises(InputError, match="can't be read: Permission denied"):
         ingest_files([put("a.sqlite", "trace\n1")], store=tmp_path / "store")
+
+
+def test_a_link_that_leads_to_itself_is_one_error(tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(InputError, match="not found"):
+        ingest_files([tmp_path / "loop"], store=tmp_path / "store")
+
+
+def test_a_name_in_another_encoding_is_kept_as_far_as_it_can_be(tmp_path, put):
+    manifest = ingest_files([put("caf\udce9.sqlite", "trace\n1")], store=tmp_path / "store")
+    assert manifest.sources[0].file == "caf?.sqlite"
+    assert manifest.run == "caf-"
+
+
+def test_a_foreign_run_is_refused_before_anything_is_read(tmp_path, put):
+    ingest_files([put("a.sqlite", "trace\n1")], store=tmp_path)
+    other = tmp_path / "elsewhere" / "a.sqlite"
+    other.parent.mkdir()
+    other.write_text("trace\nbroken", "utf-8")
+    with pytest.raises(UsageError, match="was made from other files"):
+        ingest_files([other], store=tmp_path)

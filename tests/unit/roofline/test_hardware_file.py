@@ -118,3 +118,17 @@ def test_a_file_is_read(tmp_path):
     path = tmp_path / "card.toml"
     path.write_text(HEAD)
     assert read_hardware_file(path).id == "card"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (f'name = "x"\nbandwidth_bytes_per_s = 1{"0" * 400}', "of a size that can be"),
+        ('name = "x"\nbandwidth_bytes_per_s = 1e-320', "of a size that can be"),
+        ('name = "x"\nbandwidth_bytes_per_s = nan', "of a size that can be"),
+        (f"name = {'[' * 5000}", "nested too deeply"),
+    ],
+)
+def test_numbers_and_nesting_that_can_not_be(text, words):
+    with pytest.raises(UsageError, match=words):
+        parse_hardware(text, "my.toml")

@@ -103,9 +103,9 @@ def test_zero_flop_is_measured_and_on_the_memory_side():
     assert found.precision is None
 
 
-def test_zero_bytes_have_no_side():
+def test_operations_without_traffic_are_on_the_compute_side():
     found = place(work(0, fp32=7e6), 1000, WALLS)
-    assert (found.side, found.wall) == (None, "compute")
+    assert (found.side, found.wall) == ("compute", "compute")
     assert place(work(0, fp32=0), 1000, WALLS).side is None
 
 

@@ -83,3 +83,11 @@ def test_long_lists_are_cut(notices):
     names = tuple(f"kernel_{letter}" for letter in "abcde")
     rows = trace_rows([(i * 10, 5, i, 0, 7) for i in range(5)], names=names)
     assert "and 2 more" in notices(rows)["no-counters"]
+
+
+def test_counters_without_flop_say_what_to_collect(notices):
+    row = counter_row()
+    row = {**row, "values": [(k, v) for k, v in row["values"] if not k.startswith("smsp__")]}
+    message = notices(trace_rows([(0, 4, 0, 0, 7)]), {"counters": [row]})["incomplete-counters"]
+    assert message.startswith("100 % of kernel time has counters without bytes or FLOP: k (k: ")
+    assert "smsp__sass_thread_inst_executed_op" in message

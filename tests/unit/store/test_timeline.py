@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.runs import store_run, trace_rows
 
+from nsys_walls.errors import InputError
 from nsys_walls.store.timeline import Timeline
 
 
@@ -129,3 +130,38 @@ def test_a_run_without_launches_has_no_times(tmp_path):
         assert times.device_times() == []
         assert times.impossible_launches() == []
         assert times.range_times() == []
+        assert times.wall_ns() is None
+
+
+def test_sources_have_clocks_of_their_own(tmp_path):
+    # one GPU, two recordings: 0..2000 and 3000..5000; 0..500. Nothing of them overlaps.
+    first = trace_rows([(0, 2000, 0, 0, 7), (3000, 2000, 0, 0, 7)])
+    with timeline(tmp_path, first, trace_rows([(0, 500, 0, 0, 7)])) as times:
+        (found,) = times.device_times()
+        assert times.wall_ns() == 5000
+    assert (found.busy_ns, found.span_ns, found.idle_ns) == (4500, 5500, 1000)
+
+
+@pytest.mark.parametrize("table", ["launches", "kernels", "copies"])
+@pytest.mark.parametrize("damage", ["missing", "cut", "foreign"])
+def test_damaged_files_of_a_run_are_one_error(tmp_path, table, damage):
+    rows = {
+        **trace_rows([(0, 10, 0, 0, 7)]),
+        "copies": [{"start_ns": 0, "duration_ns": 1, "gpu": 0}],
+    }
+    run = store_run(tmp_path, rows)
+    ((_, path),) = run.files(table)
+    whole = path.read_bytes()
+    path.unlink()
+    if damage != "missing":
+        path.write_bytes(whole[: len(whole) // 2] if damage == "cut" else b"hello")
+    opened = Timeline(run, points={(0, 0): 0}, devices={(0, 0): 0})
+    with pytest.raises(InputError, match="is missing, damaged") as caught, opened as times:
+        times.device_times()
+    assert caught.value.slug == "damaged-run"
+
+
+def test_times_that_can_not_be_are_one_error(tmp_path):
+    rows = trace_rows([(0, 2**62, 0, 0, 7), (1, 2**62 + 2**61, 0, 0, 8), (2, 2**62, 0, 0, 9)])
+    with timeline(tmp_path, rows) as times, pytest.raises(InputError, match="times that can't be"):
+        times.launch_times()
