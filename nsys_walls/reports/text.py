@@ -56,8 +56,8 @@ class TextRenderer:
 
     def _lines(self, report: Report) -> Iterator[str]:
         document = report.document
-        yield from _wrap(f"{document['run']['name']}: {report.headline}")
-        yield from _wrap(report.advice)
+        yield from _wrap(printable(f"{document['run']['name']}: {report.headline}"))
+        yield from _wrap(printable(report.advice))
         yield ""
         for device in document["devices"]:
             yield from _wrap(device_line(device), "  ")

@@ -74,6 +74,12 @@ def test_text_fits_into_80_columns_and_shows_controls():
     assert "–" in text
 
 
+def test_names_in_the_advice_are_text_too():
+    made = report(kernels=[kernel()], advice=f"Begin with {HOSTILE}.")
+    for name in ("text", "md"):
+        assert "\x1b" not in all_renderers()[name].render(made)
+
+
 def test_text_names_what_it_leaves_out():
     text = rendered("text", *(kernel(id=i) for i in range(25)))
     assert "and 5 more kernels with 20 % of the time" in text
