@@ -10,7 +10,7 @@ from nsys_walls.errors import InputError, UsageError
 from nsys_walls.sources import Progress, Reader, Request, Sample, SourceInfo, detect
 from nsys_walls.sources.unrecognised import unrecognised
 from nsys_walls.store.digest import content_digest, path_digest
-from nsys_walls.store.manifest import Manifest, SourceRecord, check_run_name
+from nsys_walls.store.manifest import Manifest, SourceRecord, check_run_name, is_same_file
 from nsys_walls.store.writer import RunWriter
 from nsys_walls.textfile import read_head
 
@@ -153,9 +153,7 @@ def _refuse_foreign_run(
     stored: Sequence[SourceRecord], inputs: Sequence[_Input], name: str
 ) -> None:
     """Refuse to mix with a run that only happens to be named after a file of the same name."""
-    known = {digest for one in stored for digest in (one.path_digest, one.content_digest)}
-    given = {digest for one in inputs for digest in (one.path_digest, one.content_digest)}
-    if stored and not known & given:
+    if stored and not any(is_same_file(one, two) for one in stored for two in inputs):
         msg = (
             f"run {name} was made from other files: choose a name with `--run NAME`, add to it "
             f"with `--run {name}`, or replace it with `--force`."

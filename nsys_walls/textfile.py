@@ -94,6 +94,16 @@ def _encoding(head: bytes) -> str:
     return "utf-16" if head.startswith(_UTF_16) else "utf-8-sig"
 
 
+def has_line(head: bytes, is_wanted: Callable[[str], bool]) -> bool:
+    """Say whether the beginning of a file is text with a wanted line.
+
+    Args:
+        head: First bytes of the content.
+        is_wanted: Called with each line, its end included, until it says yes.
+    """
+    return is_text(head) and any(map(is_wanted, decode(head).splitlines(keepends=True)))
+
+
 @contextmanager
 def open_text(path: Path) -> Iterator[TextIO]:
     """Open a text file for streaming; line ends are kept, as the csv module wants them.

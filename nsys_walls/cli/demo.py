@@ -3,10 +3,8 @@
 import tempfile
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
+from nsys_walls.cli.options import FormatOption, OutputOption
 from nsys_walls.cli.report import choose_renderer, write_report
 
 _RUN = "bert-base-t4"
@@ -14,13 +12,8 @@ _RUN = "bert-base-t4"
 
 def demo(
     *,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="File, or - for stdout; default: reports/RUN.html."),
-    ] = None,
-    output_format: Annotated[
-        str | None, typer.Option("--format", help="html, md, json, text or csv.")
-    ] = None,
+    output: OutputOption = None,
+    output_format: FormatOption = None,
 ) -> None:
     """Report a generated run: BERT-base on a T4, where small kernels outweigh the GEMMs."""
     from nsys_walls.ingest import ingest_files

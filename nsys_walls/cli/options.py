@@ -17,6 +17,12 @@ StoreOption = Annotated[
 ]
 DEFAULT_STORE = Path(".nsys-walls")
 
+OutputOption = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="File, or - for stdout; default: reports/RUN.html."),
+]
+FormatOption = Annotated[str | None, typer.Option("--format", help="html, md, json, text or csv.")]
+
 HwOption = Annotated[
     str,
     typer.Option("--hw", help="GPU: an id or alias (`nsys-walls hw`), a TOML file, or auto."),

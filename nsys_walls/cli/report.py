@@ -11,8 +11,10 @@ from nsys_walls.cli.options import (
     DEFAULT_STORE,
     BalanceOption,
     BandwidthOption,
+    FormatOption,
     HwOption,
     NearOption,
+    OutputOption,
     PeakOption,
     StoreOption,
     wall_options,
@@ -31,13 +33,8 @@ def report(  # noqa: PLR0913  # one parameter per documented option
     run: Annotated[str | None, typer.Argument(help="Run; default: the one ingested last.")] = None,
     *,
     hw: HwOption = "auto",
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="File, or - for stdout; default: reports/RUN.html."),
-    ] = None,
-    output_format: Annotated[
-        str | None, typer.Option("--format", help="html, md, json, text or csv.")
-    ] = None,
+    output: OutputOption = None,
+    output_format: FormatOption = None,
     bandwidth: BandwidthOption = None,
     peak: PeakOption = None,
     near: NearOption = "60%",

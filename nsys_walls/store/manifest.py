@@ -4,7 +4,7 @@ import json
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from nsys_walls.errors import InputError, Notice, UsageError
 from nsys_walls.store.schema import STORE_SCHEMA
@@ -61,8 +61,22 @@ class Manifest:
     sources: tuple[SourceRecord, ...] = field(default=())
 
 
-def is_same_file(one: SourceRecord, other: SourceRecord) -> bool:
-    """Say whether two records are one file: in the same place, or with the same content."""
+class Digested(Protocol):
+    """What tells one file from another, see `SourceRecord`."""
+
+    @property
+    def path_digest(self) -> str:
+        """Hash of where the file is."""
+        ...
+
+    @property
+    def content_digest(self) -> str:
+        """Hash of (samples of) its content."""
+        ...
+
+
+def is_same_file(one: Digested, other: Digested) -> bool:
+    """Say whether two are one file: in the same place, or with the same content."""
     return one.path_digest == other.path_digest or one.content_digest == other.content_digest
 
 

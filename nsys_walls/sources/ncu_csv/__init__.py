@@ -18,7 +18,7 @@ from nsys_walls.sources.ncu_csv.long_page import LongPage
 from nsys_walls.sources.ncu_csv.metrics import Metrics
 from nsys_walls.sources.ncu_csv.raw_page import RawPage
 from nsys_walls.sources.ncu_csv.rows import counters
-from nsys_walls.textfile import cells, decode, is_text, open_text, records
+from nsys_walls.textfile import cells, has_line, open_text, records
 
 _UNJOINABLE: Final = "summary rows that name no kernel"
 _NO_ROWS: Final = "it holds no rows of ncu's raw or details page"
@@ -37,14 +37,13 @@ class NcuCsvReader:
 
     def recognises(self, sample: Sample) -> bool:
         """Find ncu's header, rows in its order, or its own messages."""
-        if not is_text(sample.head):
-            return False
         scanner = Scanner()
-        for line in decode(sample.head).splitlines(keepends=True):
+
+        def is_ours(line: str) -> bool:
             scanner.classify(line)
-            if scanner.header is not None or is_banner(line):
-                return True
-        return False
+            return scanner.header is not None or is_banner(line)
+
+        return has_line(sample.head, is_ours)
 
     def read(self, request: Request, sink: Sink) -> SourceInfo:
         """Read all launches of the file.

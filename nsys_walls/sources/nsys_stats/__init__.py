@@ -10,7 +10,7 @@ from nsys_walls.sources.nsys_stats.printed import Printed
 from nsys_walls.sources.nsys_stats.report import NOT_A_ROW, Report, Scanner, is_progress
 from nsys_walls.sources.nsys_stats.summary import Summaries
 from nsys_walls.sources.nsys_stats.trace import Trace
-from nsys_walls.textfile import Kind, cells, decode, is_text, open_text, records
+from nsys_walls.textfile import Kind, cells, has_line, open_text, records
 
 _CUT_OFF: Final = "rows that are cut off"
 _OTHER_REPORTS: Final = "rows of reports without kernels"
@@ -29,14 +29,13 @@ class NsysStatsReader:
 
     def recognises(self, sample: Sample) -> bool:
         """Find the header of a report, or what ``nsys stats`` prints around it."""
-        if not is_text(sample.head):
-            return False
         scanner = Scanner()
-        for line in decode(sample.head).splitlines(keepends=True):
+
+        def is_ours(line: str) -> bool:
             scanner.classify(line)
-            if scanner.report is not None or is_progress(line):
-                return True
-        return False
+            return scanner.report is not None or is_progress(line)
+
+        return has_line(sample.head, is_ours)
 
     def read(self, request: Request, sink: Sink) -> SourceInfo:
         """Read all kernels of the file.
