@@ -8,11 +8,12 @@ is always (source, id).
 
 History of ``STORE_SCHEMA``:
     1: first release.
+    2: calls and syncs; the range of a copy, set or graph.
 """
 
 import pyarrow as pa
 
-STORE_SCHEMA = 1
+STORE_SCHEMA = 2
 
 
 def _column(name: str, kind: pa.DataType, unit: str, origin: str) -> pa.Field:
@@ -83,6 +84,7 @@ TABLES: dict[str, pa.Schema] = {
             _column("bytes", _I64, "B", "nsys bytes, as copied (one direction)"),
             _column("source_memory", _TEXT, "text", "pageable, pinned, device, managed, array"),
             _column("target_memory", _TEXT, "text", "as source_memory"),
+            _column("range", _I32, "id", "innermost row of ranges around the API call"),
         ]
     ),
     "ranges": pa.schema(
@@ -98,6 +100,28 @@ TABLES: dict[str, pa.Schema] = {
             _column("thread", _I64, "id", "operating system tid, from globalTid"),
         ]
     ),
+    "calls": pa.schema(
+        [
+            _column("start_ns", _I64, "ns", "nsys start of a CUDA API call, host time"),
+            _column("duration_ns", _I64, "ns", "nsys end - start"),
+            _column("process", _I64, "id", "operating system pid, from globalTid"),
+            _column("thread", _I64, "id", "operating system tid, from globalTid"),
+            _column("correlation", _I64, "id", "nsys correlationId, unique in a process"),
+            _column("kind", _TEXT, "text", "launch, graph, copy, set, sync, wait or memory"),
+            _column("name", _TEXT, "text", "nsys nameId, without its version: cudaLaunchKernel"),
+        ]
+    ),
+    "syncs": pa.schema(
+        [
+            _column("start_ns", _I64, "ns", "nsys start of a synchronisation, host time"),
+            _column("duration_ns", _I64, "ns", "nsys end - start"),
+            _column("gpu", _I32, "id", "row of devices"),
+            _column("process", _I64, "id", "operating system pid, from globalPid"),
+            _column("stream", _I32, "id", "nsys streamId; null where no stream is meant"),
+            _column("correlation", _I64, "id", "nsys correlationId"),
+            _column("kind", _TEXT, "text", "event, stream, context or stream_waits_event"),
+        ]
+    ),
     "graphs": pa.schema(
         [
             _column("start_ns", _I64, "ns", "nsys start of a graph traced as one row"),
@@ -107,6 +131,7 @@ TABLES: dict[str, pa.Schema] = {
             _column("stream", _I32, "id", "nsys streamId"),
             _column("correlation", _I64, "id", "nsys correlationId"),
             _column("graph", _I64, "id", "nsys graphId"),
+            _column("range", _I32, "id", "innermost row of ranges around the API call"),
         ]
     ),
     "gpu_metrics": pa.schema(

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pyarrow as pa
 
-from nsys_walls.sources.nsys_sqlite.arrow import Ints, Mask, known, values
 from nsys_walls.sources.nsys_sqlite.chunks import Database
 from nsys_walls.sources.nsys_sqlite.events import THREAD_BITS, Columns, all_columns
-from nsys_walls.sources.nsys_sqlite.nesting import OUTSIDE, Nesting, Numbers
 from nsys_walls.sources.nsys_sqlite.schema import Found
+from nsys_walls.traces.arrow import Ints, Mask, known, values
+from nsys_walls.traces.nesting import OUTSIDE, Nesting, Numbers
 
 _COLUMNS = ("start", "thread", "correlation")
 

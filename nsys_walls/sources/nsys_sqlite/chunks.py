@@ -13,9 +13,9 @@ import pyarrow as pa
 import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
 
-from nsys_walls.sources.nsys_sqlite.arrow import decoded
 from nsys_walls.sources.nsys_sqlite.connect import damaged
 from nsys_walls.sources.nsys_sqlite.schema import Found
+from nsys_walls.traces.arrow import decoded
 
 #: Rows read at once: enough to outweigh a query's cost. Twice as many are no faster and take
 #: 60 MB more, half as many are slower (measured on 5 M launches).

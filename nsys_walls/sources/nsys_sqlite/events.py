@@ -6,14 +6,14 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from nsys_walls.sources.nsys_sqlite.arrow import (
+from nsys_walls.sources.nsys_sqlite.gpus import Gpus
+from nsys_walls.traces.arrow import (
     in_int32,
     integers,
     known,
     values,
 )
-from nsys_walls.sources.nsys_sqlite.gpus import Gpus
-from nsys_walls.sources.nsys_sqlite.keys import coded
+from nsys_walls.traces.keys import coded
 
 #: Columns of numbers under our names, all of one length.
 Columns = dict[str, pa.Array]

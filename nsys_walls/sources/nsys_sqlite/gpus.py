@@ -7,9 +7,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from nsys_walls.sources.nsys_sqlite.arrow import in_int32, optional_integers, table, texts
 from nsys_walls.sources.nsys_sqlite.chunks import Database
 from nsys_walls.sources.nsys_sqlite.schema import Catalog, rules
+from nsys_walls.traces.arrow import in_int32, optional_integers, table, texts
 
 Row = Mapping[str, Any]
 

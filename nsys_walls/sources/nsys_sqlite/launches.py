@@ -9,20 +9,20 @@ import pyarrow as pa
 import sqlalchemy as sa
 
 from nsys_walls.sources import Sink
-from nsys_walls.sources.nsys_sqlite.arrow import (
+from nsys_walls.sources.nsys_sqlite.calls import ApiCalls
+from nsys_walls.sources.nsys_sqlite.chunks import Database
+from nsys_walls.sources.nsys_sqlite.events import Columns, all_columns, pid_of, usable
+from nsys_walls.sources.nsys_sqlite.gpus import Gpus
+from nsys_walls.sources.nsys_sqlite.schema import Found
+from nsys_walls.traces.arrow import (
     in_int32,
     integers,
     optional_integers,
     table,
     texts,
 )
-from nsys_walls.sources.nsys_sqlite.calls import ApiCalls
-from nsys_walls.sources.nsys_sqlite.chunks import Database
-from nsys_walls.sources.nsys_sqlite.events import Columns, all_columns, pid_of, usable
-from nsys_walls.sources.nsys_sqlite.gpus import Gpus
-from nsys_walls.sources.nsys_sqlite.keys import Coded, Key, coded
-from nsys_walls.sources.nsys_sqlite.nesting import OUTSIDE
-from nsys_walls.sources.nsys_sqlite.schema import Found
+from nsys_walls.traces.keys import Coded, Key, coded
+from nsys_walls.traces.nesting import OUTSIDE
 
 _NAMES = ("full", "short", "mangled")
 _PLACE = ("process", "device")

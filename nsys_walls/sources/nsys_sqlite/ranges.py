@@ -9,14 +9,6 @@ import pyarrow as pa
 import sqlalchemy as sa
 
 from nsys_walls.sources import Sink, Skipped
-from nsys_walls.sources.nsys_sqlite.arrow import (
-    integers,
-    known,
-    table,
-    texts,
-    valid_text,
-    values,
-)
 from nsys_walls.sources.nsys_sqlite.chunks import Database
 from nsys_walls.sources.nsys_sqlite.events import (
     all_columns,
@@ -24,10 +16,18 @@ from nsys_walls.sources.nsys_sqlite.events import (
     process_ids,
     thread_ids,
 )
-from nsys_walls.sources.nsys_sqlite.keys import Key, coded
-from nsys_walls.sources.nsys_sqlite.nesting import OUTSIDE, Nesting, Numbers, Ranges, nest
-from nsys_walls.sources.nsys_sqlite.privacy import without_folders
 from nsys_walls.sources.nsys_sqlite.schema import Found, rules
+from nsys_walls.traces.arrow import (
+    integers,
+    known,
+    table,
+    texts,
+    valid_text,
+    values,
+)
+from nsys_walls.traces.keys import Key, coded
+from nsys_walls.traces.nesting import OUTSIDE, Nesting, Numbers, Ranges, nest
+from nsys_walls.traces.privacy import without_folders
 
 # far beyond the 292 years that 64 bits of ns can count; keeps sums of two times in 64 bits
 _FURTHEST_NS = 2**62

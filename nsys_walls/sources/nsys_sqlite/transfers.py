@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from nsys_walls.sources import Sink
-from nsys_walls.sources.nsys_sqlite.arrow import integers, table, texts, values
 from nsys_walls.sources.nsys_sqlite.chunks import Database
 from nsys_walls.sources.nsys_sqlite.events import Columns, all_columns, placed, usable
 from nsys_walls.sources.nsys_sqlite.gpus import Gpus
-from nsys_walls.sources.nsys_sqlite.keys import coded
 from nsys_walls.sources.nsys_sqlite.schema import Catalog, rules
+from nsys_walls.traces.arrow import integers, table, texts, values
+from nsys_walls.traces.keys import coded
 
 _REQUIRED = ("start", "end", "device")
 _PLACE = ("process", "stream", "correlation")

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nsys_walls.sources.nsys_sqlite.nesting import OUTSIDE, Ranges, nest
+from nsys_walls.traces.nesting import OUTSIDE, Ranges, nest
 
 THREADS = st.integers(1, 3)
 TIMES = st.integers(0, 30)

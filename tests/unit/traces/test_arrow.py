@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nsys_walls.sources.nsys_sqlite import arrow
+from nsys_walls.traces import arrow
 
 INT64 = st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1))
 
@@ -68,7 +68,8 @@ def test_bytes_that_are_no_utf_8_are_replaced():
 
 def test_pandas_is_not_imported():
     code = (
-        "import sys; from nsys_walls.sources.nsys_sqlite import arrow as a, read; "
+        "import sys; from nsys_walls.sources.nsys_sqlite import read; "
+        "from nsys_walls.traces import arrow as a; "
         "t = a.table({'n': a.optional_integers([1, None]), 't': a.texts(['x', None])}); "
         "a.in_int32(t['n'].combine_chunks()); a.valid_text(t['t'].combine_chunks()); "
         "sys.exit('pandas' in sys.modules)"

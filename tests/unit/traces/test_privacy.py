@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from nsys_walls.sources.nsys_sqlite.privacy import without_folders
+from nsys_walls.traces.privacy import without_folders
 
 
 @pytest.mark.parametrize(

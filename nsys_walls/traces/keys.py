@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from nsys_walls.sources.nsys_sqlite.arrow import Ints, integers, values
+from nsys_walls.traces.arrow import Ints, integers, values
 
 _LIMIT = 2**62
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nsys_walls.sources.nsys_sqlite import keys
-from nsys_walls.sources.nsys_sqlite.keys import coded
+from nsys_walls.traces import keys
+from nsys_walls.traces.keys import coded
 
 ANY = st.one_of(
     st.none(), st.integers(-3, 3), st.sampled_from([-(2**63), 2**63 - 1, 2**53 + 1, 2**53])

@@ -1,0 +1,1 @@
+"""What readers of traces share: nested ranges, codes of equal rows, Arrow arrays, privacy."""
