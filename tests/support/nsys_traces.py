@@ -82,6 +82,14 @@ _RUNTIME = (
     ("start end eventClass globalTid correlationId nameId returnValue", "2020.3"),
     ("callchainId", "2020.5"),
 )
+_SYNC = (
+    (_WORK, "2020.3"),
+    ("greenContextId", "3.7.2"),
+    ("streamId correlationId globalPid syncType", "2020.3"),
+    ("deprecatedSyncType", "3.17.1"),
+    ("eventId", "2020.3"),
+    ("eventSyncId", "3.17.1"),
+)
 _NVTX = (
     ("start end eventType rangeId category color text:TEXT globalTid endGlobalTid", "2020.3"),
     ("textId domainId doubleValue:REAL jsonText:TEXT", "2020.3"),
@@ -104,6 +112,7 @@ _DIAGNOSTIC = (("timestamp timestampType source severity text:TEXT globalPid", "
 _COPY_LABELS = (
     "UNKNOWN HTOD DTOH HTOA ATOH ATOA ATOD DTOA DTOD HTOH PTOP UVM_HTOD UVM_DTOH UVM_DTOD"
 )
+_SYNC_LABELS = "UNKNOWN EVENT_SYNCHRONIZE STREAM_WAIT_EVENT STREAM_SYNCHRONIZE CONTEXT_SYNCHRONIZE"
 _MEMORY_LABELS = "PAGEABLE PINNED DEVICE ARRAY MANAGED DEVICE_STATIC MANAGED_STATIC UNKNOWN"
 
 A100 = {
@@ -152,6 +161,12 @@ def call(start, correlation, end=None, *, thread=None, name="cudaLaunchKernel_v7
     thread = global_tid() if thread is None else thread
     return {"start": start, "end": end, "globalTid": thread, "correlationId": correlation,
             "nameId": name, "returnValue": 0, "eventClass": 0}  # fmt: skip
+
+
+def sync(start, end, kind, **columns):
+    """Describe a synchronisation: 1 an event, 2 a stream waits for an event, 3 a stream, 4 all."""
+    row = {"start": start, "end": end, "deviceId": 0, "streamId": 7, "globalPid": global_pid()}
+    return row | {"contextId": 1, "syncType": kind, "eventId": 0} | columns
 
 
 def nvtx(start, end, text=None, *, registered=None, kind=59, thread=None, **columns):
@@ -210,7 +225,7 @@ def build_trace(path, *, schema=NEWEST, gpus=(A100,), cuda_devices=(), diagnosti
         gpus: GPUs in base units, see `A100`; none: no table.
         cuda_devices: (gpuId, cudaId, pid, uuid), where the schema has them.
         diagnostics: (severity, text), where the schema has them.
-        rows: ``kernels``, ``copies``, ``fills``, ``graphs``, ``calls``, ``nvtx``: rows as the
+        rows: ``kernels``, ``copies``, ``fills``, ``graphs``, ``calls``, ``syncs``, ``nvtx``: rows as the
             functions above make them; a table that is not given is absent.
 
     Returns:
@@ -227,6 +242,7 @@ def build_trace(path, *, schema=NEWEST, gpus=(A100,), cuda_devices=(), diagnosti
             "fills": ("CUPTI_ACTIVITY_KIND_MEMSET", _MEMSET, ()),
             "graphs": ("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", _GRAPH, ()),
             "calls": ("CUPTI_ACTIVITY_KIND_RUNTIME", _RUNTIME, ("nameId",)),
+            "syncs": ("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", _SYNC, ()),
             "nvtx": ("NVTX_EVENTS", _NVTX, ("textId",)),
         }  # fmt: skip
         for what, given in rows.items():
@@ -273,6 +289,7 @@ def _write_metadata(builder):
         for name, prefix, labels in (
             ("ENUM_CUDA_MEMCPY_OPER", "CUDA_MEMCPY_KIND_", _COPY_LABELS),
             ("ENUM_CUDA_MEM_KIND", "CUDA_MEMOPR_MEMORY_KIND_", _MEMORY_LABELS),
+            ("ENUM_CUPTI_SYNC_TYPE", "CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_", _SYNC_LABELS),
         ):
             symbols = [(number, prefix + label) for number, label in enumerate(labels.split())]
             builder.pairs(name, "id INTEGER NOT NULL PRIMARY KEY, name TEXT", symbols)

@@ -1,16 +1,16 @@
 """What launches, copies, sets and graphs have in common: rows of work on a GPU."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pyarrow as pa
 
-from nsys_walls.sources.nsys_sqlite.gpus import Gpus
 from nsys_walls.traces.arrow import (
     in_int32,
     integers,
     known,
+    optional_integers,
     values,
 )
 from nsys_walls.traces.keys import coded
@@ -81,15 +81,19 @@ def usable(columns: Columns, required: Sequence[str]) -> tuple[Columns, Counter[
     return columns, +dropped
 
 
-def placed(columns: Columns, gpus: Gpus) -> Columns:
-    """Make the columns that all tables of GPU work share: when, where, who."""
+def placed(columns: Columns, number: Callable[[int | None, int | None], int | None]) -> Columns:
+    """Make the columns that all tables of GPU work share: when, where, who.
+
+    Args:
+        columns: Those of the trace.
+        number: Numbers the GPU of a process id and CUDA ordinal.
+    """
     keyed = coded([columns["process"], columns["device"]])
-    numbers = [gpus.number(pid_of(process), device) for process, device in keyed.keys]
-    gpu_of = np.array(numbers, np.int64)
+    numbers = [number(pid_of(process), device) for process, device in keyed.keys]
     return {
         "start_ns": columns["start"],
         "duration_ns": columns["duration"],
-        "gpu": integers(gpu_of[keyed.codes]),
+        "gpu": optional_integers(numbers).take(integers(keyed.codes)),
         "process": process_ids(columns["process"]),
         "stream": in_int32(columns["stream"]),
         "correlation": columns["correlation"],

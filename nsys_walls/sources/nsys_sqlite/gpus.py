@@ -95,6 +95,10 @@ class Gpus:
             self._by_process[pid, ordinal] = self._gpus[key]
         return self._by_process[pid, ordinal]
 
+    def known(self, pid: int | None, ordinal: int | None) -> int | None:
+        """Give the number of a GPU that has one already."""
+        return self._by_process.get((pid, ordinal))
+
     def _resolve(self, pid: int | None, ordinal: int | None) -> _Gpu:
         device = next(
             (

@@ -68,10 +68,10 @@ class Launches:
     Args:
         database: The trace.
         found: Its table of kernels.
-        calls: Its API calls, where it has ranges.
+        calls: Its API calls.
     """
 
-    def __init__(self, database: Database, found: Found, calls: ApiCalls | None) -> None:
+    def __init__(self, database: Database, found: Found, calls: ApiCalls) -> None:
         self._database, self._found, self._calls = database, found, calls
         self._kernels: dict[Key, int] = {}
 
@@ -112,7 +112,7 @@ class Launches:
             "graph_node": columns["graph_node"],
         }
         without_call = 0
-        if self._calls is not None:
+        if self._calls.has_ranges:
             ranges, without_call = self._calls.ranges_of(columns)
             stored["range"] = integers(ranges, ranges != OUTSIDE)
         return _Part(

@@ -1,12 +1,13 @@
 """Read a whole trace: the order of the steps, and what the user is told about it."""
 
 from collections import Counter
+from dataclasses import replace
 
 import sqlalchemy as sa
 
 from nsys_walls.errors import InputError, Notice
 from nsys_walls.sources import Request, Sink, Skipped, SourceInfo
-from nsys_walls.sources.nsys_sqlite.calls import ApiCalls
+from nsys_walls.sources.nsys_sqlite.calls import ApiCalls, CallNames
 from nsys_walls.sources.nsys_sqlite.chunks import Database, connected
 from nsys_walls.sources.nsys_sqlite.connect import opened
 from nsys_walls.sources.nsys_sqlite.explain import check_is_export, no_launches
@@ -15,31 +16,43 @@ from nsys_walls.sources.nsys_sqlite.launches import LaunchCounts, Launches
 from nsys_walls.sources.nsys_sqlite.ranges import RangeTable
 from nsys_walls.sources.nsys_sqlite.schema import Catalog, Found, rules
 from nsys_walls.sources.nsys_sqlite.transfers import TransferCounts, Transfers
+from nsys_walls.traces.nesting import Nesting
 from nsys_walls.units import duration
 
 
-def read_trace(request: Request, sink: Sink) -> SourceInfo:
+def read_trace(
+    request: Request, sink: Sink, *, label: str | None = None, kind: str = "nsys-sqlite"
+) -> SourceInfo:
     """Read a SQLite export into the sink.
+
+    Args:
+        request: The export.
+        sink: Where its rows go.
+        label: What to call it in messages; by default its file's name.
+        kind: Format of the export that the user has, where this is a copy of its tables.
 
     Raises:
         InputError: It is damaged, no Nsight Systems export, or holds no launch.
     """
-    label = request.path.name
+    label = label or request.path.name
     with (
         opened(request.path) as (uri, size_bytes),
         connected(uri, label=label, size_bytes=size_bytes, jobs=request.jobs) as database,
     ):
         catalog = Catalog(database.rows)
         check_is_export(catalog, label)
-        return _Reading(request, database, catalog, sink).run()
+        info = _Reading(request, label, database, catalog, sink).run()
+    return replace(info, kind=kind)
 
 
 class _Reading:
     """One trace on its way to the sink; collects what was left out and what to warn of."""
 
-    def __init__(self, request: Request, database: Database, catalog: Catalog, sink: Sink) -> None:
+    def __init__(
+        self, request: Request, label: str, database: Database, catalog: Catalog, sink: Sink
+    ) -> None:
         self._request, self._database, self._catalog, self._sink = request, database, catalog, sink
-        self._label = request.path.name
+        self._label = label
         file_key = f"{self._label}:{request.path.stat().st_size}"
         self._gpus = Gpus(read_gpu_tables(database, catalog, file_key))
         self._skipped: list[Skipped] = []
@@ -49,8 +62,8 @@ class _Reading:
     def run(self) -> SourceInfo:
         """Read everything."""
         product_version, schema_version = self._versions()
-        launches = self._launches()
-        transfers = Transfers(self._database, self._catalog, self._gpus, self._sink)
+        launches, calls = self._launches()
+        transfers = Transfers(self._database, self._catalog, self._gpus, calls, self._sink)
         graphs = transfers.write_graphs()
         if launches.stored + graphs.stored == 0:
             unusable = launches.dropped.total()
@@ -60,6 +73,7 @@ class _Reading:
         self._skip("graphs", graphs.dropped)
         self._skip("copies", transfers.write_copies().dropped)
         self._skip("sets", transfers.write_sets().dropped)
+        self._skip("synchronisations", transfers.write_syncs().dropped)
         self._sink.write("devices", self._gpus.table())
         for what in self._catalog.incomplete.values():
             self._warn("incomplete-table", f"{what}: its rows were not read.")
@@ -88,7 +102,7 @@ class _Reading:
             self._warn("newer-schema", message)
         return product, schema
 
-    def _launches(self) -> LaunchCounts:
+    def _launches(self) -> tuple[LaunchCounts, ApiCalls]:
         found = self._catalog.find("kernel")
         if "kernel" in self._catalog.incomplete:
             msg = (
@@ -96,24 +110,34 @@ class _Reading:
                 "export: run `nsys export --type sqlite REPORT.nsys-rep` again."
             )
             raise InputError("unknown-schema", msg)
+        self._total = self._rows(found) if found else 0
+        calls = self._api_calls()
         if found is None:
-            return LaunchCounts(0, 0, Counter())
-        self._total = self._rows(found)
-        calls = self._calls()
+            return LaunchCounts(0, 0, Counter()), calls
         launches = Launches(self._database, found, calls)
         counts = launches.write(self._sink, self._tick)
         launches.write_kernels(self._sink, self._catalog.find("string"), self._gpus)
-        if calls and counts.without_call:
+        if calls.has_ranges and counts.without_call:
             self._warn(
                 "launches-without-call",
                 f"{counts.without_call:,} of {counts.stored:,} launches have no API call in the "
                 "trace; they count as outside of all NVTX ranges.",
             )
-        return counts
+        return counts, calls
 
-    def _calls(self) -> ApiCalls | None:
-        """Write the ranges, if there are any, and read the API calls that they may be around."""
-        found, calls_found = self._catalog.find("nvtx"), self._catalog.find("call")
+    def _api_calls(self) -> ApiCalls:
+        """Write the ranges and the API calls that they may be around."""
+        calls, found = ApiCalls(self._nesting()), self._catalog.find("call")
+        if found is not None:
+            self._total += self._rows(found)
+            names = CallNames(self._database, self._catalog.find("string"))
+            for rows in calls.read(self._database, found, names, self._sink):
+                self._tick(rows)
+        return calls
+
+    def _nesting(self) -> Nesting | None:
+        """Write the ranges; None where there are none."""
+        found = self._catalog.find("nvtx")
         if found is None:
             return None
         ranges = RangeTable(self._database, found)
@@ -129,11 +153,7 @@ class _Reading:
                 f"{nesting.overlaps:,} of {written:,} NVTX ranges begin inside another one and "
                 "outlast it; a launch inside both counts for the one that began last.",
             )
-        calls = ApiCalls(nesting)
-        if calls_found is not None:
-            self._total += self._rows(calls_found)
-            calls.read(self._database, calls_found, self._tick)
-        return calls
+        return nesting
 
     def _warn_of_graphs(self, graphs: TransferCounts) -> None:
         if graphs.stored:

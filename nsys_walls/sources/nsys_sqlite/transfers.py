@@ -1,4 +1,4 @@
-"""Copies, sets and whole graphs: the other work on a GPU."""
+"""Copies, sets and whole graphs: the other work on a GPU; and what waits for it."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from nsys_walls.sources import Sink
+from nsys_walls.sources.nsys_sqlite.calls import ApiCalls
 from nsys_walls.sources.nsys_sqlite.chunks import Database
 from nsys_walls.sources.nsys_sqlite.events import Columns, all_columns, placed, usable
 from nsys_walls.sources.nsys_sqlite.gpus import Gpus
 from nsys_walls.sources.nsys_sqlite.schema import Catalog, rules
 from nsys_walls.traces.arrow import integers, table, texts, values
 from nsys_walls.traces.keys import coded
+from nsys_walls.traces.nesting import OUTSIDE
 
 _REQUIRED = ("start", "end", "device")
 _PLACE = ("process", "stream", "correlation")
@@ -61,18 +63,20 @@ class TransferCounts:
 
 @dataclass(frozen=True, slots=True)
 class Transfers:
-    """Reads the tables of copies, sets and graphs.
+    """Reads the tables of copies, sets, graphs and synchronisations.
 
     Attributes:
         database: The trace.
         catalog: Its tables.
         gpus: Its GPUs.
+        calls: Its API calls.
         sink: Where to write.
     """
 
     database: Database
     catalog: Catalog
     gpus: Gpus
+    calls: ApiCalls
     sink: Sink
 
     def write_copies(self) -> TransferCounts:
@@ -92,13 +96,30 @@ class Transfers:
                 "operation": _labelled(columns["kind"], operations, "other"),
                 "source_memory": _labelled(columns["source_memory"], memory),
                 "target_memory": _labelled(columns["target_memory"], memory),
+                **self._range(columns),
             }
 
         return self._write(what, "copies", columns_of)
 
     def write_graphs(self) -> TransferCounts:
         """Write launches of whole graphs to ``graphs``."""
-        return self._write("graph", "graphs", lambda columns: {"graph": columns["graph"]})
+        return self._write(
+            "graph", "graphs", lambda columns: {"graph": columns["graph"], **self._range(columns)}
+        )
+
+    def write_syncs(self) -> TransferCounts:
+        """Write synchronisations and waits for events to ``syncs``."""
+        kinds = labels(self.database, self.catalog, "sync_label", "sync_kinds")
+        return self._write(
+            "sync", "syncs", lambda columns: {"kind": _labelled(columns["kind"], kinds)}
+        )
+
+    def _range(self, columns: Columns) -> Columns:
+        """Give the innermost range around the API call of each row."""
+        if not self.calls.has_ranges:
+            return {}
+        ranges, _ = self.calls.ranges_of(columns)
+        return {"range": integers(ranges, ranges != OUTSIDE)}
 
     def _write(
         self, what: str, target: str, columns_of: Callable[[Columns], Columns]
@@ -113,7 +134,9 @@ class Transfers:
             strict=found.numbers(_COLUMNS, strict=True),
         )
         for columns, dropped in chunks:
-            rows = table({**placed(columns, self.gpus), **columns_of(columns)})
+            # a GPU that a program only waited for did no work: it gets no number
+            number = self.gpus.known if target == "syncs" else self.gpus.number
+            rows = table({**placed(columns, number), **columns_of(columns)})
             self.sink.write(target, rows)
             counts.stored += rows.num_rows
             counts.time_ns += int(values(columns["duration"]).sum())

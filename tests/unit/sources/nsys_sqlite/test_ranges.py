@@ -133,7 +133,7 @@ def test_without_any_call_all_launches_are_outside(trace):
     assert "1 of 1 launches" in info.warnings[0].message
 
 
-def test_without_ranges_calls_are_not_read(trace):
+def test_without_ranges_calls_are_stored_all_the_same(trace):
     path = trace(
         kernels=[kernel(correlationId=1)],
         calls=[call(50, 1)],
@@ -141,7 +141,8 @@ def test_without_ranges_calls_are_not_read(trace):
     )
     progress = []
     sink, info = read_trace(path, progress=lambda *counts: progress.append(counts))
-    assert progress == [(1, 1)]
+    assert progress == [(1, 2), (2, 2)]
+    assert sink.table("calls").num_rows == 1
     assert sink.table("ranges").num_rows == 0
     assert sink.table("launches")["range"].null_count == 1
     assert info.warnings == ()
