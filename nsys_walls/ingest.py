@@ -2,19 +2,24 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from nsys_walls.errors import InputError, UsageError
 from nsys_walls.sources import Progress, Reader, Request, Sample, SourceInfo, detect
 from nsys_walls.sources.unrecognised import unrecognised
-from nsys_walls.store.digest import content_digest, path_digest
+from nsys_walls.store.digest import content_digest, folder_digest, path_digest
 from nsys_walls.store.manifest import Manifest, SourceRecord, check_run_name, is_same_file
 from nsys_walls.store.writer import RunWriter
 from nsys_walls.textfile import read_head
+from nsys_walls.traces.folder import table_files
 
-_MORE_SUFFIXES = (".gz", ".sqlite", ".sqlite3", ".db", ".csv", ".txt", ".nsys-rep")
+_MORE_SUFFIXES = (".gz", ".sqlite", ".sqlite3", ".db", ".csv", ".txt", ".json",
+                  ".nsys-rep", ".qdrep", ".ncu-rep")  # fmt: skip
+# what `nsys export` puts behind a report's name for a folder of Parquet or Arrow files
+_FOLDER_SUFFIXES = ("_pqtdir", "_arwdir")
 
 #: Makes the progress callback for a file.
 ProgressOf = Callable[[Path], Progress]
@@ -25,23 +30,35 @@ def _silent(_path: Path) -> Progress:
 
 
 def sample_of(path: Path) -> Sample:
-    """Read the beginning of a file.
+    """Read the beginning of a file; a folder has none, and is known by its files.
 
     Raises:
-        InputError: It is missing, a folder, or can't be read.
+        InputError: It is missing, a device, or can't be read.
     """
     if not path.exists():
         msg = f"{path}: not found; nothing was written."
         raise InputError("not-found", msg)
-    if not path.is_file():
-        msg = f"{path} is a folder or a device, expected a file."
+    is_folder = path.is_dir()
+    if not is_folder and not path.is_file():
+        msg = f"{path} is a device or a pipe, expected a file or an export's folder."
         raise InputError("not-a-file", msg)
-    try:
-        head, compressed = read_head(path)
-    except OSError as error:
-        msg = f"{path} can't be read: {error.strerror}."
-        raise InputError("unreadable", msg) from error
+    head, compressed = b"", False
+    with _refusal_as_error(path):
+        if is_folder:
+            next(path.iterdir(), None)
+        else:
+            head, compressed = read_head(path)
     return Sample(path=path, head=head, compressed=compressed)
+
+
+@contextmanager
+def _refusal_as_error(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        name = path if error.filename is None else error.filename
+        msg = f"{name} can't be read: {error.strerror}."
+        raise InputError("unreadable", msg) from error
 
 
 def _reader_of(path: Path) -> Reader:
@@ -53,12 +70,14 @@ def _reader_of(path: Path) -> Reader:
 
 
 def default_run_name(path: Path) -> str:
-    """Name a run after a file: its stem, with what a run name can't hold replaced.
+    """Name a run after a file or folder: its stem, with what a run name can't hold replaced.
 
-    >>> default_run_name(Path("out/my trace.sqlite.gz"))
-    'my-trace'
+    >>> default_run_name(Path("out/my trace.sqlite.gz")), default_run_name(Path("step_pqtdir"))
+    ('my-trace', 'step')
     """
     stem = path.name
+    for suffix in _FOLDER_SUFFIXES:
+        stem = stem.removesuffix(suffix)
     while stem.casefold().endswith(_MORE_SUFFIXES):
         stem = stem[: stem.rfind(".")]
     kept = "".join(char if char.isascii() and (char.isalnum() or char in "._-") else "-"
@@ -120,12 +139,13 @@ class _Input:
 
 
 def _input_of(path: Path) -> _Input:
-    return _Input(
-        path=path,
-        reader=_reader_of(path),
-        path_digest=path_digest(path),
-        content_digest=content_digest(path),
-    )
+    if path.name in {"", ".."}:  # `ingest .` inside an export
+        path = path.resolve()
+    reader = _reader_of(path)
+    with _refusal_as_error(path):
+        is_folder = path.is_dir()
+        digest = folder_digest(table_files(path)) if is_folder else content_digest(path)
+    return _Input(path=path, reader=reader, path_digest=path_digest(path), content_digest=digest)
 
 
 def _record(number: int, given: _Input, info: SourceInfo, tables: tuple[str, ...]) -> SourceRecord:

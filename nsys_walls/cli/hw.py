@@ -25,6 +25,9 @@ _PRINTED = {
     "memory_bytes": (2**30, "GiB"),
     "l2_bytes": (2**20, "MiB"),
     "bandwidth_bytes_per_s": (1e9, "GB/s"),
+    "pcie_bytes_per_s": (1e9, "GB/s per direction"),
+    "nvlink_bytes_per_s": (1e9, "GB/s per direction"),
+    "c2c_bytes_per_s": (1e9, "GB/s per direction"),
 }
 
 

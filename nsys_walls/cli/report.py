@@ -7,6 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nsys_walls.cli.filters import (
+    DeviceOption,
+    KernelOption,
+    NvtxOption,
+    StreamOption,
+    WindowOption,
+    selection_of,
+)
 from nsys_walls.cli.options import (
     DEFAULT_STORE,
     BalanceOption,
@@ -39,15 +47,22 @@ def report(  # noqa: PLR0913  # one parameter per documented option
     peak: PeakOption = None,
     near: NearOption = "60%",
     balance_factor: BalanceOption = "50%",
+    nvtx: NvtxOption = None,
+    window: WindowOption = None,
+    device: DeviceOption = None,
+    stream: StreamOption = None,
+    kernel: KernelOption = None,
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
-    """Show every kernel of RUN against both walls of its GPU."""
+    """Show every kernel of RUN, or of a part of it, against both walls of its GPU."""
     from nsys_walls.reports.build import build_report
     from nsys_walls.store.dataset import open_run
 
     renderer = choose_renderer(output_format, output)
     stored = open_run(store, run)
-    built = build_report(stored, wall_options(hw, bandwidth, peak, near, balance_factor))
+    walls = wall_options(hw, bandwidth, peak, near, balance_factor)
+    selection = selection_of(nvtx, window, device, stream, kernel)
+    built = build_report(stored, walls, selection)
     write_report(built, renderer, output)
 
 

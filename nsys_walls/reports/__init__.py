@@ -11,6 +11,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Protocol, TypedDict
 
+from nsys_walls.reports.around import Around
+
 DOCUMENT_SCHEMA = "nsys-walls/report/1"
 
 
@@ -57,13 +59,15 @@ class Device(TypedDict):
 
 
 class DeviceTotals(TypedDict):
-    """GPU time of one device, ns: busy + copy + idle = span."""
+    """GPU time of one device, ns: busy + copy + other + idle = span."""
 
     launches: int
     span_ns: int | None
     kernel_ns: int
     busy_ns: int | None
     copy_ns: int | None
+    #: work that is not selected, while nothing selected ran
+    other_ns: int | None
     idle_ns: int | None
 
 
@@ -76,6 +80,7 @@ class Totals(TypedDict):
     kernel_ns: int
     busy_ns: int | None
     copy_ns: int | None
+    other_ns: int | None
     idle_ns: int | None
     communication_ns: int
     wall_ns: int | None
@@ -183,7 +188,7 @@ class ClassTime(_Classed):
     time_by_wall_ns: dict[str, int]
 
 
-class Document(TypedDict):
+class Document(Around):
     """The whole report; see ``data/report-1.schema.json`` for the same in JSON Schema."""
 
     schema: str

@@ -8,15 +8,18 @@ from nsys_walls.roofline.analysis import analyse
 from nsys_walls.roofline.notices import analysis_notices
 from nsys_walls.roofline.walls import WallOptions
 from nsys_walls.store.dataset import StoredRun
+from nsys_walls.store.selection import EVERYTHING, Selection
 
 
-def build_report(run: StoredRun, options: WallOptions) -> Report:
-    """Analyse a run and put the answer into words.
+def build_report(
+    run: StoredRun, options: WallOptions, selection: Selection = EVERYTHING
+) -> Report:
+    """Analyse a run, or a selection of it, and put the answer into words.
 
     Raises:
-        UsageError: No wall of any device is known.
+        UsageError: No wall of any device is known, or nothing is selected.
     """
-    analysis = analyse(run, options)
+    analysis = analyse(run, options, selection)
     findings = find_all(analysis)
     return Report(
         document=build_document(analysis, findings, analysis_notices(analysis)),

@@ -19,6 +19,7 @@ from nsys_walls.reports import (
     Totals,
 )
 from nsys_walls.reports import Finding as FindingRow
+from nsys_walls.reports.around import around
 from nsys_walls.roofline.analysis import Analysis, DeviceAnalysis
 from nsys_walls.roofline.kernel import KernelPoint
 from nsys_walls.roofline.model import WALLS
@@ -40,9 +41,10 @@ def build_document(
         time_by_wall_ns=_by_wall(analysis.kernels),
         classes=_classes(analysis.kernels, total_ns),
         kernels=[_kernel(kernel, total_ns) for kernel in analysis.kernels],
-        ranges=[_range(total, total_ns) for total in analysis.ranges],
+        ranges=[_range(total, total_ns) for total in analysis.ranges.by_name],
         findings=[_finding(finding) for finding in findings],
         warnings=[{"code": notice.code, "message": notice.message} for notice in notices],
+        **around(analysis),
     )
 
 
@@ -94,6 +96,7 @@ def _device(device: DeviceAnalysis) -> Device:
             kernel_ns=device.kernel_ns,
             busy_ns=time.busy_ns if time else None,
             copy_ns=time.copy_ns if time else None,
+            other_ns=time.other_ns if time else None,
             idle_ns=time.idle_ns if time else None,
         ),
     )
@@ -109,6 +112,7 @@ def _totals(analysis: Analysis) -> Totals:
         kernel_ns=analysis.kernel_ns,
         busy_ns=sum(time.busy_ns for time in times) if times else None,
         copy_ns=sum(time.copy_ns for time in times) if times else None,
+        other_ns=sum(time.other_ns for time in times) if times else None,
         idle_ns=sum(time.idle_ns for time in times) if times else None,
         communication_ns=sum(
             kernel.time_ns for kernel in kernels if kernel.wall == "communication"

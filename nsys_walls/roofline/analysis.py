@@ -1,21 +1,31 @@
 """From a stored run to kernels between walls: the value that findings and reports read."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from nsys_walls.counters.flop import peaks_from_counters
 from nsys_walls.counters.traffic import bandwidth_from_counters, ncu_time_ns_of
 from nsys_walls.errors import Notice, UsageError
 from nsys_walls.join.profiles import Profile, merge
-from nsys_walls.roofline.joined import join_counters_only, join_traced
+from nsys_walls.roofline.copies import CopyTotal, total_copies
+from nsys_walls.roofline.joined import JoinedPoints, join_counters_only, join_traced
 from nsys_walls.roofline.kernel import KernelPoint, build_kernels
-from nsys_walls.roofline.points import read_points, read_profiles, times_of
-from nsys_walls.roofline.ranges import RangeTotal, total_ranges
+from nsys_walls.roofline.points import Points, TracedTimes, read_points, read_profiles, times_of
+from nsys_walls.roofline.range_forest import RangeForest
+from nsys_walls.roofline.ranges import RangeTotals, total_ranges
+from nsys_walls.roofline.ranks import Ranks, read_ranks
 from nsys_walls.roofline.run_devices import RunDevices, number_devices
+from nsys_walls.roofline.selected import is_chosen, nothing_selected, resolve_selection
 from nsys_walls.roofline.walls import CounterPeaks, DeviceWalls, WallOptions, resolve_walls
+from nsys_walls.store.copy_times import copy_times
 from nsys_walls.store.dataset import StoredRun
+from nsys_walls.store.gaps import Gap, IdleCause, find_gaps, idle_causes, longest_gaps
 from nsys_walls.store.manifest import Manifest
-from nsys_walls.store.timeline import DeviceTime, ImpossibleLaunches, Timeline
+from nsys_walls.store.selection import EVERYTHING, Selected, Selection
+from nsys_walls.store.timeline import Timeline
+from nsys_walls.store.times import GpuTime, ImpossibleLaunches
+
+_GAPS_LISTED = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,18 +42,41 @@ class DeviceAnalysis:
     walls: DeviceWalls
     launches: int
     kernel_ns: int
-    time: DeviceTime | None
+    time: GpuTime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What there is beside kernels; points are ids of kernels here.
+
+    Attributes:
+        copies: Copies and sets by device, operation and memory.
+        idle: Idle time by device and cause, the longest first.
+        gaps: The longest gaps.
+        ranks: Processes on devices, and their collectives.
+    """
+
+    copies: tuple[CopyTotal, ...] = ()
+    idle: tuple[IdleCause, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    ranks: Ranks = field(default_factory=Ranks)
+
+
+#: Summaries and counters know of nothing but kernels.
+NOTHING = Surroundings()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
-    """A run against its walls.
+    """A run, or a selection of it, against its walls.
 
     Attributes:
         manifest: What the run consists of.
+        selection: What of it was looked at.
         devices: Its GPUs, by number.
         kernels: Its points, by falling time.
-        ranges: Kernel time by NVTX range name, by falling time.
+        ranges: Kernel time by NVTX range.
+        around: Copies, idle time and ranks.
         unmatched: Profiled launches that no traced kernel could use.
         wall_ns: First start to last end of all, ns; None where no launches are known.
         impossible: Launches whose durations can't be right; ``point`` is a kernel's id.
@@ -52,9 +85,11 @@ class Analysis:
     """
 
     manifest: Manifest
+    selection: Selection
     devices: tuple[DeviceAnalysis, ...]
     kernels: tuple[KernelPoint, ...]
-    ranges: tuple[RangeTotal, ...]
+    ranges: RangeTotals
+    around: Surroundings
     unmatched: tuple[Profile, ...]
     wall_ns: int | None
     impossible: tuple[ImpossibleLaunches, ...]
@@ -80,42 +115,110 @@ class Analysis:
         return sum(kernel.time_ns for kernel in self.kernels if kernel.is_measured) / self.kernel_ns
 
 
-def analyse(run: StoredRun, options: WallOptions) -> Analysis:
+def analyse(run: StoredRun, options: WallOptions, selection: Selection = EVERYTHING) -> Analysis:
     """Join the launches of a run with its counters, and place every kernel.
 
+    Args:
+        run: The run.
+        options: What the user says of its walls.
+        selection: What of it to look at; the join always looks at all of it.
+
     Raises:
-        UsageError: No wall of any device is known.
+        UsageError: No wall of any device is known, or nothing is selected.
     """
     devices = number_devices(run)
     profiles = merge(read_profiles(run, devices))
     walls = _resolve_all(devices, profiles, options)
     points = read_points(run, devices)
-    with Timeline(run, points=points.by_kernel, devices=devices.by_gpu) as timeline:
-        times = {number: times_of(row) for number, row in timeline.launch_times().items()}
-        times |= points.summary_times
-        joined = (
-            join_traced(points, times, profiles, devices)
-            if times
-            else join_counters_only(profiles, devices)
-        )
-        kernels = build_kernels(joined, walls, timeline)
+    forest = RangeForest(run)
+    selected = resolve_selection(selection, points, devices, forest)
+    with Timeline(
+        run, points=points.by_kernel, devices=devices.by_gpu, selected=selected
+    ) as timeline:
+        joined = _join(points, profiles, devices, timeline)
+        chosen = _choose(joined, selection, selected, timeline)
+        kernels = build_kernels(chosen, walls, timeline)
         return Analysis(
             manifest=run.manifest,
-            devices=_device_totals(walls, kernels.values(), timeline),
+            selection=selection,
+            devices=_device_totals(walls, kernels.values(), timeline, selected),
             kernels=tuple(sorted(kernels.values(), key=lambda kernel: kernel.id)),
-            ranges=total_ranges(run, timeline, kernels),
+            ranges=total_ranges(forest, timeline.range_times(), kernels),
+            around=_surroundings(run, kernels, walls, timeline) if points.by_kernel else NOTHING,
             unmatched=joined.unmatched,
             wall_ns=timeline.wall_ns(),
             impossible=tuple(
                 replace(row, point=kernels[row.point].id) for row in timeline.impossible_launches()
             ),
-            has_trace=bool(times),
+            has_trace=bool(points.by_kernel or points.summary_times),
             warnings=(
                 *(notice for source in run.manifest.sources for notice in source.warnings),
                 *points.warnings,
                 *(notice for device in walls.values() for notice in device.warnings),
             ),
         )
+
+
+def _join(
+    points: Points, profiles: Sequence[Profile], devices: RunDevices, timeline: Timeline
+) -> JoinedPoints:
+    """Join all that was traced: which counters fit a kernel does not depend on a selection."""
+    times = {
+        number: times_of(row) for number, row in timeline.launch_times(everything=True).items()
+    }
+    times |= points.summary_times
+    if times:
+        return join_traced(points, times, profiles, devices)
+    return join_counters_only(profiles, devices)
+
+
+def _choose(
+    joined: JoinedPoints, selection: Selection, selected: Selected, timeline: Timeline
+) -> JoinedPoints:
+    """Keep the points of a selection, with the times of the launches in it.
+
+    Raises:
+        UsageError: No kernel is left.
+    """
+    if selection.is_everything:
+        return joined
+    times: Mapping[int, TracedTimes] = {
+        number: times_of(row) for number, row in timeline.launch_times().items()
+    }
+    extent = timeline.extent()
+    if not extent.streams and not (selection.nvtx or selection.window or selection.streams):
+        # a summary or counters alone: they have kernels and devices, but no launches
+        times = {
+            number: row
+            for number, row in joined.times.items()
+            if is_chosen(joined.points.points[number], number, selected)
+        }
+    if not times:
+        raise nothing_selected(selection, extent)
+    return replace(joined, times=times)
+
+
+def _surroundings(
+    run: StoredRun,
+    kernels: Mapping[int, KernelPoint],
+    walls: Mapping[int, DeviceWalls],
+    timeline: Timeline,
+) -> Surroundings:
+    find_gaps(timeline)
+    ids: dict[int | None, int] = {number: kernel.id for number, kernel in kernels.items()}
+    return Surroundings(
+        copies=total_copies(copy_times(timeline.rows), walls),
+        idle=idle_causes(timeline),
+        gaps=tuple(
+            replace(
+                gap,
+                point_before=ids.get(gap.point_before),
+                point_after=ids.get(gap.point_after),
+            )
+            for gap in longest_gaps(timeline, _GAPS_LISTED)
+        ),
+        ranks=read_ranks(timeline, run.manifest, kernels),
+    )
 
 
 def _resolve_all(
@@ -151,9 +254,12 @@ def _counter_peaks(
 
 
 def _device_totals(
-    walls: Mapping[int, DeviceWalls], kernels: Collection[KernelPoint], timeline: Timeline
+    walls: Mapping[int, DeviceWalls],
+    kernels: Collection[KernelPoint],
+    timeline: Timeline,
+    selected: Selected,
 ) -> tuple[DeviceAnalysis, ...]:
-    times = {row.device: row for row in timeline.device_times()}
+    times = timeline.device_times()
     return tuple(
         DeviceAnalysis(
             walls=walls[device],
@@ -162,4 +268,5 @@ def _device_totals(
             time=times.get(device),
         )
         for device in sorted(walls)
+        if selected.devices is None or device in selected.devices
     )

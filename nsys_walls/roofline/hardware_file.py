@@ -24,6 +24,7 @@ PRECISIONS = (
 #: Numbers of a part beside its peaks, in the order of every listing.
 BOARD_NUMBERS = (
     "sm_count", "clock_hz", "tensor_clock_hz", "memory_bytes", "l2_bytes", "bandwidth_bytes_per_s",
+    "pcie_bytes_per_s", "nvlink_bytes_per_s", "c2c_bytes_per_s",
 )  # fmt: skip
 
 _KEYS = frozenset(
@@ -80,6 +81,10 @@ class Hardware:
         tensor_clock_hz: Clock of the tensor peaks where that is another one, Hz.
         memory_bytes: Size of the DRAM, bytes (data sheets print GiB as GB).
         l2_bytes: Size of the L2 cache, bytes.
+        pcie_bytes_per_s: PCIe, byte/s in one direction, after the encoding of the link. This and
+            the next two are halves of what data sheets print for both directions together.
+        nvlink_bytes_per_s: NVLink, byte/s in one direction, of all links of the GPU together.
+        c2c_bytes_per_s: NVLink-C2C between this GPU and its CPU, byte/s in one direction.
     """
 
     id: str
@@ -99,6 +104,9 @@ class Hardware:
     tensor_clock_hz: Number | None = None
     memory_bytes: Number | None = None
     l2_bytes: Number | None = None
+    pcie_bytes_per_s: Number | None = None
+    nvlink_bytes_per_s: Number | None = None
+    c2c_bytes_per_s: Number | None = None
 
     @property
     def board(self) -> dict[str, Number]:

@@ -180,18 +180,24 @@ def _recoverable_ns(
     }
     recoverable |= timeline.recoverable_ns(floors)
     by_launch = [number for number in floors if joined.matches[number].per_launch]
-    for number, durations_ns in timeline.durations_ns(by_launch).items():
+    for number, launches in timeline.durations_ns(by_launch).items():
         kernel, match = kernels[number], joined.matches[number]
         device = walls[kernel.key.device]
         works = [_work(match, values, kernel.key, device) for values in match.per_launch]
-        recoverable[number] = _above_floors_ns(durations_ns, works, device.walls)
+        # all launches pair with all profiled ones; then those that are selected count
+        pairs = [
+            (duration_ns, work)
+            for (duration_ns, selected), work in zip(launches, works, strict=True)
+            if selected
+        ]
+        recoverable[number] = _above_floors_ns(pairs, device.walls)
     return recoverable
 
 
-def _above_floors_ns(durations_ns: Sequence[int], works: Sequence[Work], walls: Walls) -> float:
-    """Sum what each launch took above its own floor, ns; launches in order on both sides."""
+def _above_floors_ns(launches: Sequence[tuple[int, Work]], walls: Walls) -> float:
+    """Sum what each launch took above its own floor, ns."""
     above = 0.0
-    for duration_ns, work in zip(durations_ns, works, strict=True):
+    for duration_ns, work in launches:
         floor_ns = place(work, max(duration_ns, 1), walls).floor_ns
         above += max(0.0, duration_ns - floor_ns) if floor_ns is not None else 0.0
     return above

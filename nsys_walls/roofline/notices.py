@@ -32,6 +32,7 @@ def analysis_notices(analysis: Analysis) -> tuple[Notice, ...]:
         *_partly_counted(analysis),
         *_not_traced(analysis),
         *_graphs(analysis),
+        *_slow_collectives(analysis),
     )
     return tuple(dict.fromkeys(found))
 
@@ -167,4 +168,19 @@ def _graphs(analysis: Analysis) -> Iterator[Notice]:
             "graph-hidden",
             f"{duration(hidden_ns)} of kernels are hidden in CUDA graphs: "
             "trace again with `nsys profile --cuda-graph-trace=node`.",
+        )
+
+
+def _slow_collectives(analysis: Analysis) -> Iterator[Notice]:
+    """Name collectives most time of which is waiting for a rank that came late."""
+    for total in analysis.around.ranks.collectives:
+        slow = total.slow
+        if slow is None or slow.time_ns < _SLOW_SHARE * slow.of_time_ns:
+            continue
+        yield Notice(
+            "slow-collective",
+            f"{analysis.kernels[slow.kernel].name}: {slow.launches} of {slow.of_launches} launches "
+            f"took {duration(slow.time_ns)} (the longest {duration(slow.max_ns)}, the median "
+            f"{duration(slow.median_ns)}): they waited for another rank, or moved a far larger "
+            "message; this is not work of the GPU.",
         )

@@ -14,7 +14,7 @@ from nsys_walls.join.profiles import Profile
 from nsys_walls.roofline.kernel_class import classify
 from nsys_walls.roofline.run_devices import RunDevices
 from nsys_walls.store.dataset import StoredRun
-from nsys_walls.store.timeline import LaunchTimes
+from nsys_walls.store.times import LaunchTimes
 
 Shape = tuple[int, int, int]
 

@@ -2,7 +2,8 @@
 
 To add one, write ``sources/<name>.py`` with a module-level ``READER`` (see `Reader`).
 Nothing else changes: readers are found by their place and asked, in name order, whether
-they recognise a file's content. A file's suffix never decides.
+they recognise a file's content. A file's suffix never decides, save for ``nsys_rep``: its format
+has no magic number, and no other reader may recognise the content.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,7 +1,7 @@
 """Open stored runs."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,6 +91,14 @@ class StoredRun:
             for record in self.manifest.sources
             if table in record.tables
         ]
+
+    def parts(self, table: str, columns: Sequence[str]) -> Iterator[tuple[int, pa.Table]]:
+        """Read some columns of a table, source by source; text comes as dictionaries."""
+        text = [name for name in columns if pa.types.is_string(TABLES[table].field(name).type)]
+        for source, path in self.files(table):
+            with damage_as_error(self.manifest.run):
+                part = pq.read_table(path, columns=list(columns), read_dictionary=text)
+            yield source, part.unify_dictionaries().combine_chunks()
 
     def read(self, table: str) -> pa.Table:
         """Read a small table whole, with the ``source`` number as its first column."""

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 _SAMPLE_BYTES = 1 << 20
@@ -28,4 +29,16 @@ def content_digest(path: Path) -> str:
             for sample in range(_SAMPLES):
                 file.seek((size - _SAMPLE_BYTES) * sample // (_SAMPLES - 1))
                 digest.update(file.read(_SAMPLE_BYTES))
+    return digest.hexdigest()[:32]
+
+
+def folder_digest(files: Sequence[Path]) -> str:
+    """Hash the names and contents of a folder's files, each as `content_digest` does.
+
+    Args:
+        files: Those that count, in an order that a copy of the folder has too.
+    """
+    digest = hashlib.sha256()
+    for path in files:
+        digest.update(os.fsencode(path.name) + b"\0" + content_digest(path).encode())
     return digest.hexdigest()[:32]

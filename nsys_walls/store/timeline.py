@@ -8,7 +8,6 @@ reported together; rows of kernels without a point are left out.
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -19,100 +18,22 @@ import pyarrow as pa
 from nsys_walls.store import queries
 from nsys_walls.store.dataset import StoredRun, damage_as_error
 from nsys_walls.store.schema import TABLES
+from nsys_walls.store.selection import ALL, RANGE_COLUMNS, Extent, Selected
+from nsys_walls.store.times import (
+    GpuTime,
+    ImpossibleLaunches,
+    LaunchTimes,
+    RangeTime,
+    RankTime,
+)
 
 _MEMORY_LIMIT = "1GB"
+_STORED = ("launches", "copies", "graphs", "calls", "syncs", "gpu_metrics")
+_DEVICE = "source, device"
 
 # A launch that ends long after the next one of its stream began can't be right; programmatic
 # dependent launch makes overlaps of some microseconds, so small ones say nothing.
 _IMPOSSIBLE_OVERLAP_NS = 100_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchTimes:
-    """Durations of all launches of one point.
-
-    Attributes:
-        launches: How many.
-        time_ns: Sum, ns.
-        median_ns: Median; the mean of the middle two where the number is even, ns.
-        mean_ns: Mean, ns.
-        min_ns: Shortest, ns.
-        max_ns: Longest, ns.
-        p95_ns: 95th percentile, linear between ranks, ns.
-        first_ns: Duration of the launch that started first, ns.
-    """
-
-    launches: int
-    time_ns: int
-    median_ns: float
-    mean_ns: float
-    min_ns: int
-    max_ns: int
-    p95_ns: float
-    first_ns: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceTime:
-    """GPU time of one device, ns; busy + copy + idle = span.
-
-    Attributes:
-        device: Number of the device.
-        launches: Kernel launches.
-        span_ns: First start to last end of any kernel, graph, copy or set; of several sources,
-            which have a clock each, the sum.
-        kernel_ns: Plain sum of kernel durations.
-        busy_ns: Union of kernels and of graphs that were traced as one row.
-        copy_ns: Union of everything, less ``busy_ns``: copies and sets in the gaps.
-        graph_hidden_ns: Sum of graph rows, whose kernels can't be seen.
-    """
-
-    device: int
-    launches: int
-    span_ns: int
-    kernel_ns: int
-    busy_ns: int
-    copy_ns: int
-    graph_hidden_ns: int
-
-    @property
-    def idle_ns(self) -> int:
-        """Time in which nothing ran, ns."""
-        return self.span_ns - self.busy_ns - self.copy_ns
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImpossibleLaunches:
-    """Launches of one point that end long after the next one of their stream began.
-
-    Attributes:
-        point: The point.
-        launches: How many.
-        time_ns: Their sum, ns.
-    """
-
-    point: int
-    launches: int
-    time_ns: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RangeTime:
-    """Kernel time whose innermost NVTX range is one row of ``ranges``.
-
-    Attributes:
-        source: Source of the range.
-        range: Row of ``ranges``, or None outside all of them.
-        point: Point of the kernels.
-        launches: How many.
-        time_ns: Sum of their durations, ns.
-    """
-
-    source: int
-    range: int | None
-    point: int
-    launches: int
-    time_ns: int
 
 
 def _union_all(run: StoredRun, table: str) -> str:
@@ -137,7 +58,13 @@ def _sql_type(kind: pa.DataType) -> str:
 
 
 class Timeline:
-    """Queries over the launches of a run; use it as a context manager."""
+    """Queries over the launches of a run; use it as a context manager.
+
+    Attributes:
+        connection: To run queries of other modules over the views of `queries`.
+    """
+
+    connection: duckdb.DuckDBPyConnection
 
     def __init__(
         self,
@@ -145,6 +72,7 @@ class Timeline:
         *,
         points: Mapping[tuple[int, int], int],
         devices: Mapping[tuple[int, int], int],
+        selected: Selected = ALL,
     ) -> None:
         """Remember what to ask about.
 
@@ -152,8 +80,10 @@ class Timeline:
             run: The run.
             points: (source, kernel) to point.
             devices: (source, gpu) to number of the device.
+            selected: What to look at.
         """
         self._run, self._points, self._devices = run, points, devices
+        self._selected = selected
         self._open = ExitStack()
 
     def __enter__(self) -> Self:
@@ -162,13 +92,13 @@ class Timeline:
             connection = duckdb.connect(
                 config={"memory_limit": _MEMORY_LIMIT, "temp_directory": spill}
             )
-            self._duckdb = stack.enter_context(closing(connection))
+            self.connection = stack.enter_context(closing(connection))
             self._register_ids()
             with damage_as_error(self._run.manifest.run):
-                for table in ("launches", "copies", "graphs"):
+                for table in _STORED:
                     rows = _union_all(self._run, table)
-                    self._duckdb.execute(f"CREATE VIEW stored_{table} AS {rows}")
-                self._duckdb.execute(queries.LAUNCHES_VIEW)
+                    self.connection.execute(f"CREATE VIEW stored_{table} AS {rows}")
+                self._create_views()
             self._open = stack.pop_all()
         return self
 
@@ -186,7 +116,7 @@ class Timeline:
         sources = kernels["source"].to_pylist()
         keys = list(zip(sources, kernels["kernel"].to_pylist(), strict=True))
         gpus = zip(sources, kernels["gpu"].to_pylist(), strict=True)
-        self._register(
+        self.register(
             "points",
             {
                 "source": [source for source, _ in keys],
@@ -196,7 +126,7 @@ class Timeline:
                 "process": kernels["process"].to_pylist(),
             },
         )
-        self._register(
+        self.register(
             "gpus",
             {
                 "source": [source for source, _ in self._devices],
@@ -204,27 +134,93 @@ class Timeline:
                 "device": list(self._devices.values()),
             },
         )
+        self.register("chosen_points", {"point": sorted(self._selected.points or ())})
+        ranges = self._selected.ranges
+        self.connection.register(
+            "chosen_ranges", RANGE_COLUMNS.empty_table() if ranges is None else ranges
+        )
 
-    def _register(self, name: str, columns: Mapping[str, Sequence[int | None]]) -> None:
+    def _create_views(self) -> None:
+        windows = {}
+        if self._selected.window is not None:
+            windows = {
+                source: self._selected.window.resolve(first_ns, last_ns)
+                for source, (first_ns, last_ns) in self._windows().items()
+            }
+        in_scope = self._selected.in_scope(windows)
+        self.connection.execute(
+            queries.LAUNCHES_VIEW.format(
+                in_scope=in_scope, selected=self._selected.is_chosen(point="stored.point")
+            )
+        )
+        for name, table in (("copy", "copies"), ("graph", "graphs")):
+            self.connection.execute(
+                queries.OTHER_WORK_VIEW.format(
+                    name=name,
+                    table=table,
+                    in_scope=in_scope,
+                    selected=self._selected.is_chosen(point=None),
+                )
+            )
+        self.connection.execute(queries.SELECTED_VIEWS)
+
+    def register(self, name: str, columns: Mapping[str, Sequence[int | None]]) -> None:
+        """Make columns of whole numbers known to the queries as a table."""
         table = pa.table({key: pa.array(values, pa.int64()) for key, values in columns.items()})
-        self._duckdb.register(name, table)
+        self.connection.register(name, table)
 
-    def _rows(self, query: str, *parameters: int) -> list[tuple[Any, ...]]:
+    def run(self, statement: str) -> None:
+        """Run a statement that gives no rows.
+
+        Raises:
+            InputError: A file of the run is damaged.
+        """
         with damage_as_error(self._run.manifest.run):
-            return self._duckdb.execute(query, list(parameters)).fetchall()
+            self.connection.execute(statement)
 
-    def launch_times(self) -> dict[int, LaunchTimes]:
-        """Summarise the durations of every point."""
+    def rows(self, query: str, *parameters: int) -> list[tuple[Any, ...]]:
+        """Run a query over the views of `nsys_walls.store.queries`.
+
+        Raises:
+            InputError: A file of the run is damaged.
+        """
+        with damage_as_error(self._run.manifest.run):
+            return self.connection.execute(query, list(parameters)).fetchall()
+
+    def _windows(self) -> dict[int, tuple[int, int]]:
+        return {source: (first, last) for source, first, last in self.rows(queries.EXTENTS)}
+
+    def extent(self) -> Extent:
+        """Say what the run holds, whatever is selected."""
+        streams = {
+            (device, stream): launches for device, stream, launches in self.rows(queries.STREAMS)
+        }
+        return Extent(windows=self._windows(), streams=streams)
+
+    def launch_times(self, *, everything: bool = False) -> dict[int, LaunchTimes]:
+        """Summarise the durations of every point that has launches.
+
+        Args:
+            everything: Of all launches, whatever is selected.
+        """
         names = LaunchTimes.__slots__
+        query = queries.LAUNCH_TIMES.format(launches="every_launch" if everything else "launches")
         return {
             point: LaunchTimes(**dict(zip(names, row, strict=True)))
-            for point, *row in self._rows(queries.LAUNCH_TIMES)
+            for point, *row in self.rows(query)
         }
 
-    def durations_ns(self, points: Sequence[int]) -> dict[int, list[int]]:
-        """List the durations of a few points, each in the order of their starts, ns."""
-        self._register("wanted", {"point": points})
-        return dict(self._rows(queries.DURATIONS))
+    def durations_ns(self, points: Sequence[int]) -> dict[int, list[tuple[int, bool]]]:
+        """List the durations of all launches of a few points, in the order of their starts.
+
+        Returns:
+            For each point, durations in ns and whether the launch is selected.
+        """
+        self.register("wanted", {"point": points})
+        return {
+            point: list(zip(durations, selected, strict=True))
+            for point, durations, selected in self.rows(queries.DURATIONS)
+        }
 
     def recoverable_ns(self, floors_ns: Mapping[int, float]) -> dict[int, float]:
         """Sum what every launch took above the floor of its point, ns."""
@@ -234,23 +230,43 @@ class Timeline:
                 "floor_ns": pa.array(list(floors_ns.values()), pa.float64()),
             }
         )
-        self._duckdb.register("floors", table)
-        return dict(self._rows(queries.RECOVERABLE))
+        self.connection.register("floors", table)
+        return dict(self.rows(queries.RECOVERABLE))
 
-    def device_times(self) -> list[DeviceTime]:
-        """Account for the time of every device, in device order."""
-        names = DeviceTime.__slots__
+    def device_times(self) -> dict[int, GpuTime]:
+        """Account for the time of every device that did something selected."""
+        times: dict[int, GpuTime] = {}
+        for _, device, *numbers in self.rows(
+            queries.ACCOUNT.format(first="", parts="", keys=_DEVICE)
+        ):
+            time = GpuTime(**dict(zip(GpuTime.__slots__, numbers, strict=True)))
+            times[device] = times[device] + time if device in times else time
+        return dict(sorted(times.items()))
+
+    def rank_times(self) -> list[RankTime]:
+        """Account for the time of every process on every device, in source order."""
+        query = queries.ACCOUNT.format(
+            # no process is one too: NULL would never join
+            first="coalesce(process, -1) AS process,",
+            parts="process,",
+            keys=f"{_DEVICE}, process",
+        )
         return [
-            DeviceTime(**dict(zip(names, row, strict=True)))
-            for row in self._rows(queries.DEVICE_TIMES)
+            RankTime(
+                source=source,
+                device=device,
+                process=None if process < 0 else process,
+                time=GpuTime(**dict(zip(GpuTime.__slots__, numbers, strict=True))),
+            )
+            for source, device, process, *numbers in self.rows(query)
         ]
 
     def wall_ns(self) -> int | None:
-        """First start to last end of everything, ns; of several sources, the longest.
+        """First start to last end of all that is selected, ns; of several sources, the longest.
 
         None where there are no launches.
         """
-        ((wall_ns,),) = self._rows(queries.WALL_TIME)
+        ((wall_ns,),) = self.rows(queries.WALL_TIME)
         return None if wall_ns is None else int(wall_ns)
 
     def impossible_launches(self) -> list[ImpossibleLaunches]:
@@ -261,7 +277,7 @@ class Timeline:
         names = ImpossibleLaunches.__slots__
         return [
             ImpossibleLaunches(**dict(zip(names, row, strict=True)))
-            for row in self._rows(queries.IMPOSSIBLE_LAUNCHES, _IMPOSSIBLE_OVERLAP_NS)
+            for row in self.rows(queries.IMPOSSIBLE_LAUNCHES, _IMPOSSIBLE_OVERLAP_NS)
         ]
 
     def range_times(self) -> list[RangeTime]:
@@ -269,5 +285,5 @@ class Timeline:
         names = RangeTime.__slots__
         return [
             RangeTime(**dict(zip(names, row, strict=True)))
-            for row in self._rows(queries.RANGE_TIMES)
+            for row in self.rows(queries.RANGE_TIMES)
         ]

@@ -146,6 +146,14 @@ def document(kernels=None, devices=None, **given):
         "ranges": [],
         "findings": [],
         "warnings": [],
+        "selection": None,
+        "range_tree": [],
+        "range_nodes": 0,
+        "copies": [],
+        "idle": {"by_cause": [], "longest": []},
+        "communication": [],
+        "ranks": [],
+        "rank_spread": {},
     } | given
 
 
@@ -186,6 +194,7 @@ def _device_totals(rows, number):
         "kernel_ns": busy,
         "busy_ns": busy,
         "copy_ns": 0,
+        "other_ns": 0,
         "idle_ns": busy // 10,
     }
 
@@ -193,7 +202,7 @@ def _device_totals(rows, number):
 def _totals(rows, gpus):
     sums = {
         key: sum(gpu["totals"][key] for gpu in gpus)
-        for key in ("launches", "span_ns", "kernel_ns", "busy_ns", "copy_ns", "idle_ns")
+        for key in ("launches", "span_ns", "kernel_ns", "busy_ns", "copy_ns", "other_ns", "idle_ns")
     }
     good = {"launch", "shape", "name"}
     measured = [

@@ -270,14 +270,15 @@ def _check_kernels(document):
 def _check_totals(document):
     totals, kernels = document["totals"], document["kernels"]
     assert totals["kernels"] == len(kernels)
-    summed = ("launches", "kernel_ns", "span_ns", "busy_ns", "copy_ns", "idle_ns")
+    summed = ("launches", "kernel_ns", "span_ns", "busy_ns", "copy_ns", "other_ns", "idle_ns")
     for device in document["devices"]:
         mine = [row for row in kernels if row["device"] == device["device"]]
         own = device["totals"]
         assert own["launches"] == sum(row["launches"] for row in mine)
         assert own["kernel_ns"] == sum(row["time_ns"] or 0 for row in mine)
         if own["span_ns"] is not None:
-            assert own["busy_ns"] + own["copy_ns"] + own["idle_ns"] == own["span_ns"]
+            parts = ("busy_ns", "copy_ns", "other_ns", "idle_ns")
+            assert sum(own[part] for part in parts) == own["span_ns"]
             assert own["busy_ns"] <= own["kernel_ns"]
     for key in summed:
         values = [device["totals"][key] for device in document["devices"]]

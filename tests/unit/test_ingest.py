@@ -125,7 +125,7 @@ def test_another_file_of_the_same_name_is_not_mixed_in(tmp_path, put):
 def test_missing_files_and_folders_are_named(tmp_path):
     with pytest.raises(InputError, match=r"nope\.sqlite: not found"):
         ingest_files([tmp_path / "nope.sqlite"], store=tmp_path / "store")
-    with pytest.raises(InputError, match="is a folder"):
+    with pytest.raises(InputError, match="is an empty folder"):
         ingest_files([tmp_path], store=tmp_path / "store")
     assert not (tmp_path / "store").exists()
     assert not (tmp_path / "nope.sqlite").exists()

@@ -99,6 +99,16 @@ class Gpus:
         """Give the number of a GPU that has one already."""
         return self._by_process.get((pid, ordinal))
 
+    def number_listed(self, gpu_id: int) -> int | None:
+        """Give the number of a row of the table of GPUs; None where nothing ran on that GPU.
+
+        Args:
+            gpu_id: The row's ``id``.
+        """
+        ids = ((gpu.facts.get("id"), gpu.facts.get("gpu_id")) for gpu in self._rows)
+        listed = [own if own is not None else named for own, named in ids]
+        return listed.index(gpu_id) if gpu_id in listed else None
+
     def _resolve(self, pid: int | None, ordinal: int | None) -> _Gpu:
         device = next(
             (

@@ -60,6 +60,20 @@ def test_a_part_is_shown_with_the_document_of_each_number(hw):
     assert max(map(len, lines)) <= WIDTH
 
 
+@pytest.mark.parametrize(
+    ("part", "shown"),
+    [
+        ("a100-sxm4-80", {"pcie_bytes_per_s": "31.508", "nvlink_bytes_per_s": "300"}),
+        ("gb200", {"nvlink_bytes_per_s": "900", "c2c_bytes_per_s": "225"}),
+        ("gb10", {}),
+    ],
+)
+def test_links_are_shown_by_direction(hw, part, shown):
+    _, out, _ = hw(part)
+    links = [line.split() for line in out.splitlines() if " GB/s per direction " in line]
+    assert {link[0]: link[1] for link in links} == shown
+
+
 def test_a_family_shows_all_its_parts_in_order(hw):
     _, out, _ = hw("a100")
     heads = [line.partition(":")[0] for line in out.split("\n\n")]
@@ -86,6 +100,8 @@ def test_json_holds_base_units_and_sources(hw):
     (part,) = document["parts"]
     assert part["id"] == "a10"
     assert part["bandwidth_bytes_per_s"]["value"] == 600e9
+    assert part["pcie_bytes_per_s"]["value"] == 31.508e9
+    assert "nvlink_bytes_per_s" not in part
     assert part["peak_flop_per_s"]["fp16_tensor"]["value"] == 125e12
     assert part["peak_flop_per_s"]["fp32"]["source"].startswith("https://")
     assert part["peak_flop_per_s"]["fp32"]["checked"].startswith("2026-")

@@ -163,7 +163,7 @@ def test_nested_ranges_count_inside_and_out(tmp_path):
         **rows,
         "ranges": [{"range": i, "parent": p, "name": n} for i, (p, n) in enumerate(names)],
     }
-    totals = {total.name: total for total in analyse_rows(tmp_path, rows).ranges}
+    totals = {total.name: total for total in analyse_rows(tmp_path, rows).ranges.by_name}
     assert set(totals) == {"step", "layer", "(outside)"}
     assert (totals["step"].time_ns, totals["step"].self_time_ns) == (35, 10)
     # a range nested in one of its own name counts once

@@ -110,6 +110,53 @@ def test_peaks_that_are_easily_got_wrong(part, precision, tflop_per_s):
     assert (peak and peak.value / 1e12) == tflop_per_s
 
 
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.id)
+def test_links_are_of_one_direction(part):
+    pcie, nvlink, c2c = part.pcie_bytes_per_s, part.nvlink_bytes_per_s, part.c2c_bytes_per_s
+    if part.segment in {"jetson", "desktop"}:
+        assert (pcie, nvlink, c2c) == (None, None, None)  # the CPU shares their memory
+        return
+    assert (pcie is None) != (c2c is None)
+    if pcie:
+        # 8, 16 and 32 GT/s on 16 lanes after 128b/130b, 4.0 on 8 lanes, and 6.0
+        assert pcie.value in {15.754e9, 31.508e9, 63.015e9, 121e9}
+        assert "PCIe" in pcie.source
+        assert "in each direction" in pcie.source
+    for link in filter(None, (nvlink, c2c)):
+        assert link.value < part.bandwidth_bytes_per_s.value
+        assert "direction" in link.source
+
+
+@pytest.mark.parametrize(
+    ("part", "link", "gb_per_s"),
+    [
+        ("t4", "pcie", 15.754),
+        ("a16", "pcie", 15.754),  # eight lanes of 4.0
+        ("l4", "pcie", 31.508),
+        ("h100-pcie", "pcie", 63.015),
+        ("gh200-96", "pcie", None),
+        ("p100-sxm2", "nvlink", 80),
+        ("v100-sxm2-16", "nvlink", 150),
+        ("v100-pcie", "nvlink", None),
+        ("a100-sxm4-80", "nvlink", 300),  # sheets print 600
+        ("a800-sxm4-80", "nvlink", 200),  # cut
+        ("h800-sxm5", "nvlink", 200),  # cut
+        ("h20", "nvlink", 450),  # not cut
+        ("h100-nvl", "nvlink", 300),
+        ("a30", "nvlink", 100),
+        ("rtx3090", "nvlink", 56.25),
+        ("rtx4090", "nvlink", None),
+        ("b200", "nvlink", 900),
+        ("gh200-96", "c2c", 450),
+        ("gb200", "c2c", 225),  # half of a Grace's
+        ("h100-sxm5", "c2c", None),
+    ],
+)
+def test_links_that_are_easily_got_wrong(part, link, gb_per_s):
+    number = getattr(BY_ID[part], f"{link}_bytes_per_s")
+    assert (number and number.value / 1e9) == gb_per_s
+
+
 @pytest.mark.parametrize(
     ("part", "balance"),
     [

@@ -25,6 +25,17 @@ def test_bare_numbers_come_from_the_file_itself():
     assert (card.mig, card.order, card.aliases, card.segment) == (False, 0, (), None)
 
 
+def test_links_may_be_bare_too_and_are_listed_last():
+    links = "c2c_bytes_per_s = 450e9\nnvlink_bytes_per_s = 300e9\npcie_bytes_per_s = 31.5e9\n"
+    card = parse_hardware(links + HEAD, "my-card.toml")
+    assert card.pcie_bytes_per_s.value == 31.5e9
+    assert card.nvlink_bytes_per_s.document == "my-card.toml"
+    assert list(card.board) == [
+        "bandwidth_bytes_per_s", "pcie_bytes_per_s", "nvlink_bytes_per_s", "c2c_bytes_per_s",
+    ]  # fmt: skip
+    assert parse_hardware(HEAD, "my-card.toml").pcie_bytes_per_s is None
+
+
 def test_numbers_cite_documents():
     text = """
         id = "card-1"
@@ -77,6 +88,7 @@ def test_a_document_that_could_not_be_read_is_called_second_hand():
         (HEAD + "sm_count = nan", "sm_count is not a number above 0"),
         (HEAD + "sm_count = inf", "sm_count is not a number above 0"),
         (HEAD + "sm_count = {}", "sm_count is not a number above 0"),
+        (HEAD + "nvlink_bytes_per_s = 0", "nvlink_bytes_per_s is not a number above 0"),
         (HEAD + "peak_flop_per_s = 3", "peak_flop_per_s is not of type dict"),
         (HEAD + "[peak_flop_per_s]\nfp7 = 1e12", r"fp7 is no precision \(fp64, "),
         (HEAD + 'sm_count = { value = 1, source = "a" }', "sm_count has source 'a', which has no"),

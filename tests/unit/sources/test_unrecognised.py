@@ -16,8 +16,9 @@ from nsys_walls.sources.unrecognised import unrecognised
         ("a.csv", b"\x00\x01\x02", ["not text and no SQLite database"]),
         ("a.zip", b"PK\x03\x04rest", ["a zip archive", "unpack"]),
         ("a.json", b'\xef\xbb\xbf {"traceEvents": []}', ["JSON"]),
-        ("t.nsys-rep", b"\x00\x01", ["nsys export --type sqlite --output t.sqlite t.nsys-rep"]),
-        ("k.ncu-rep", b"NVR\x00", ["ncu --import k.ncu-rep --csv --page raw --print-units base"]),
+        ("k.ncu-rep", b"\x00\x01", ["named as a profiler's report", "copy it again"]),
+        ("t.nsys-rep", b"version https://git-lfs.github.com/spec/v1\noid", ["Git LFS pointer"]),
+        ("t.qdrep", b"<!doctype html>", ["HTML or XML"]),
         ("a.html", b"<!doctype html>", ["HTML or XML"]),
         ("a.parquet", b"PAR1....", ["a Parquet file", "nsys export"]),
     ],
@@ -31,3 +32,9 @@ def test_what_a_file_is_and_what_to_do(name, head, words):
     assert "someone" not in message
     for word in words:
         assert word in message
+
+
+@pytest.mark.parametrize("name", ["t.nsys-rep.gz", "T.QDREP.GZ", "k.ncu-rep"])
+def test_a_compressed_report_is_to_be_unpacked(name):
+    error = unrecognised(Sample(path=Path(name), head=b"\x00\x01", compressed=True))
+    assert str(error).startswith(f"{name} is a compressed report of a profiler: unpack it")

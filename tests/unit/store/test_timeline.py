@@ -37,9 +37,10 @@ def test_overlapping_streams_count_once_and_devices_apart(tmp_path):
         [(0, 100, 0, 0, 7), (50, 100, 0, 0, 8), (60, 10, 0, 0, 9), (0, 500, 0, 1, 7)], gpus=2
     )
     with timeline(tmp_path, rows, gpus=2) as times:
-        first, second = times.device_times()
-    assert (first.device, first.launches, first.kernel_ns, first.busy_ns) == (0, 3, 210, 150)
-    assert (second.device, second.launches, second.busy_ns) == (1, 1, 500)
+        first, second = times.device_times().values()
+        assert list(times.device_times()) == [0, 1]
+    assert (first.launches, first.kernel_ns, first.busy_ns) == (3, 210, 150)
+    assert (second.launches, second.busy_ns) == (1, 500)
 
 
 def test_copies_in_gaps_are_neither_kernels_nor_idle(tmp_path):
@@ -52,7 +53,7 @@ def test_copies_in_gaps_are_neither_kernels_nor_idle(tmp_path):
         ],
     }
     with timeline(tmp_path, rows) as times:
-        (found,) = times.device_times()
+        (found,) = times.device_times().values()
     assert (found.span_ns, found.busy_ns) == (410, 100)
     assert found.copy_ns == 50 + 60 + 10
     assert found.idle_ns == 410 - 100 - 120
@@ -64,7 +65,7 @@ def test_graphs_traced_as_one_row_are_busy_and_hidden(tmp_path):
         "graphs": [{"start_ns": 20, "duration_ns": 30, "gpu": 0}],
     }
     with timeline(tmp_path, rows) as times:
-        (found,) = times.device_times()
+        (found,) = times.device_times().values()
     assert (found.busy_ns, found.graph_hidden_ns, found.kernel_ns) == (40, 30, 10)
 
 
@@ -87,7 +88,7 @@ def test_accounting_agrees_with_counting_every_nanosecond(tmp_path, rows):
         "copies": [{"start_ns": s, "duration_ns": d, "gpu": 0} for s, d in copies],
     }
     with timeline(tmp_path, tables) as times:
-        (found,) = times.device_times()
+        (found,) = times.device_times().values()
     busy = {ns for start, length, *_ in kernels for ns in range(start, start + length)}
     copied = {ns for start, length in copies for ns in range(start, start + length)} - busy
     assert found.busy_ns == len(busy)
@@ -112,7 +113,7 @@ def test_recoverable_time_is_summed_over_launches(tmp_path):
     rows = trace_rows([(0, 100, 0, 0, 7), (200, 250, 0, 0, 7), (500, 90, 0, 0, 7)])
     with timeline(tmp_path, rows) as times:
         assert times.recoverable_ns({0: 100.0}) == {0: 150.0}
-        assert times.durations_ns([0]) == {0: [100, 250, 90]}
+        assert times.durations_ns([0]) == {0: [(100, True), (250, True), (90, True)]}
         assert times.durations_ns([]) == {}
 
 
@@ -127,7 +128,7 @@ def test_points_join_kernels_of_several_sources(tmp_path):
 def test_a_run_without_launches_has_no_times(tmp_path):
     with timeline(tmp_path, {"summaries": [{"name": "k", "launches": 1, "total_ns": 5}]}) as times:
         assert times.launch_times() == {}
-        assert times.device_times() == []
+        assert times.device_times() == {}
         assert times.impossible_launches() == []
         assert times.range_times() == []
         assert times.wall_ns() is None
@@ -137,7 +138,7 @@ def test_sources_have_clocks_of_their_own(tmp_path):
     # one GPU, two recordings: 0..2000 and 3000..5000; 0..500. Nothing of them overlaps.
     first = trace_rows([(0, 2000, 0, 0, 7), (3000, 2000, 0, 0, 7)])
     with timeline(tmp_path, first, trace_rows([(0, 500, 0, 0, 7)])) as times:
-        (found,) = times.device_times()
+        (found,) = times.device_times().values()
         assert times.wall_ns() == 5000
     assert (found.busy_ns, found.span_ns, found.idle_ns) == (4500, 5500, 1000)
 

@@ -115,11 +115,11 @@ def test_another_store_schema_is_refused_by_name(tmp_path):
     manifest = json.loads(path.read_text("utf-8"))
     assert manifest["schema"] == STORE_SCHEMA
     path.write_text(json.dumps({**manifest, "schema": 99}), "utf-8")
-    with pytest.raises(InputError, match=r"store schema 99, this version reads 1.*--force"):
+    with pytest.raises(InputError, match=r"store schema 99, this version reads 2.*--force"):
         open_run(tmp_path, "run")
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": 1}', '{"schema": 1, "sources": 3}'])
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": 2}', '{"schema": 2, "sources": 3}'])
 def test_a_damaged_manifest_is_one_line(tmp_path, text):
     store_run(tmp_path, one_launch())
     (tmp_path / "runs" / "run" / "manifest.json").write_text(text, "utf-8")

@@ -1,0 +1,133 @@
+"""Plan the counter run: few ncu commands for the kernels that lack counters.
+
+What is chosen: of the kernel time that can be measured at all, the heaviest kernels until the
+share that was asked for has bytes and FLOP. One launch of each kernel name and launch shape is
+measured: counters hardly differ between equal launches, and time comes from the trace.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from nsys_walls.plan.commands import Command, build_commands
+from nsys_walls.plan.needs import chip_of, why_unmeasurable
+from nsys_walls.roofline.analysis import Analysis
+from nsys_walls.roofline.kernel import KernelPoint
+
+__all__ = ["Command", "LeftOut", "Plan", "make_plan"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A kernel that no command can measure.
+
+    Attributes:
+        kernel: The kernel.
+        reason: Why not, one clause.
+    """
+
+    kernel: KernelPoint
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What to run.
+
+    Attributes:
+        run: Name of the run.
+        cover: Share of the measurable kernel time that was asked for, 0 to 1.
+        commands: What to run, heaviest first; none where enough is measured.
+        left_out: Kernels that can't be measured, heaviest first.
+        kernel_ns: Time of all kernels, ns.
+        measured_ns: Part of it whose bytes and FLOP are known already, ns.
+        hidden_ns: Time of kernels hidden in CUDA graphs, for which nothing can be planned, ns.
+        wall_ns: Length of the traced run, ns; None where no launches are known.
+        has_shapes: Whether launch shapes are known of all kernels.
+    """
+
+    run: str
+    cover: float
+    commands: tuple[Command, ...]
+    left_out: tuple[LeftOut, ...]
+    kernel_ns: int
+    measured_ns: int
+    hidden_ns: int
+    wall_ns: int | None
+    has_shapes: bool
+
+    @property
+    def planned_ns(self) -> int:
+        """Time of the kernels that the commands measure, ns."""
+        return sum(command.time_ns for command in self.commands)
+
+    @property
+    def measurable_ns(self) -> int:
+        """Time of the kernels that are measured or can be, ns."""
+        return self.kernel_ns - sum(row.kernel.time_ns for row in self.left_out)
+
+    @property
+    def launches(self) -> int:
+        """Launches that all commands profile."""
+        return sum(command.launches for command in self.commands)
+
+    @property
+    def replay_ns(self) -> float:
+        """Traced time of these launches times their estimated replays, ns."""
+        return sum(command.replay_ns for command in self.commands)
+
+    @property
+    def program_ns(self) -> int | None:
+        """Time of the program's own runs, as long as the traced one each, ns."""
+        return None if self.wall_ns is None else len(self.commands) * self.wall_ns
+
+    def share(self, time_ns: float) -> float:
+        """Give a time as a part of what can be measured; 0 where nothing can."""
+        return time_ns / self.measurable_ns if self.measurable_ns else 0.0
+
+
+def make_plan(analysis: Analysis, *, cover: float = 0.95, nvtx: Sequence[str] = ()) -> Plan:
+    """Plan how to measure the heaviest kernels that lack bytes or FLOP.
+
+    Args:
+        analysis: The run, or the part of it that the plan is for.
+        cover: Share of the measurable kernel time that is to be measured, 0 to 1.
+        nvtx: NVTX ranges that the analysis was limited to: ncu profiles in them only.
+    """
+    chips = {row.walls.facts.device: chip_of(row.walls) for row in analysis.devices}
+    unmeasured = [
+        kernel for kernel in analysis.kernels if kernel.time_ns and not kernel.is_measured
+    ]
+    lacking: list[KernelPoint] = []
+    left_out: list[LeftOut] = []
+    for kernel in unmeasured:
+        reason = why_unmeasurable(kernel, chips[kernel.key.device])
+        if reason is None:
+            lacking.append(kernel)
+        else:
+            left_out.append(LeftOut(kernel=kernel, reason=reason))
+    measured_ns = sum(kernel.time_ns for kernel in analysis.kernels if kernel.is_measured)
+    measurable_ns = measured_ns + sum(kernel.time_ns for kernel in lacking)
+    chosen = _heaviest(lacking, cover * measurable_ns - measured_ns)
+    return Plan(
+        run=analysis.manifest.run,
+        cover=cover,
+        commands=build_commands(analysis, chosen, lacking, chips, nvtx),
+        left_out=tuple(left_out),
+        kernel_ns=analysis.kernel_ns,
+        measured_ns=measured_ns,
+        hidden_ns=sum(row.time.graph_hidden_ns for row in analysis.devices if row.time),
+        wall_ns=analysis.wall_ns,
+        has_shapes=all(kernel.key.grid and kernel.key.block for kernel in analysis.kernels),
+    )
+
+
+def _heaviest(kernels: Iterable[KernelPoint], time_ns: float) -> list[KernelPoint]:
+    """Take kernels, heaviest first, until they make up a time."""
+    chosen: list[KernelPoint] = []
+    for kernel in kernels:
+        # times are whole nanoseconds: less than half of one is rounding
+        if time_ns < 0.5:  # noqa: PLR2004
+            break
+        chosen.append(kernel)
+        time_ns -= kernel.time_ns
+    return chosen

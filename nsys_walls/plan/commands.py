@@ -1,0 +1,187 @@
+"""From kernels that lack counters to the ncu commands that measure them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from nsys_walls.counters.table import recommended_metrics
+from nsys_walls.plan.groups import LaunchShape, share_commands
+from nsys_walls.plan.names import name_pattern
+from nsys_walls.plan.ncu import estimate_passes, ncu_words
+from nsys_walls.plan.needs import DYNAMIC_SHARED, lacking_metrics
+from nsys_walls.roofline.analysis import Analysis
+from nsys_walls.roofline.kernel import KernelPoint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """One run of the program under ncu.
+
+    Attributes:
+        words: The command without the program.
+        log_file: The CSV that it writes.
+        kernels: Kernels that it measures and that lack counters, heaviest first.
+        launches: Launches that it profiles: one of every shape of its kernel names.
+        fewest_launches: How often the rarest of these shapes was launched in the trace.
+        metrics: Counters that it collects.
+        compute_capability: Chip that they are chosen for; None if unknown.
+        passes: How often each launch is replayed, estimated.
+        replay_ns: ``passes`` times the traced time of the profiled launches, ns.
+    """
+
+    words: tuple[str, ...]
+    log_file: str
+    kernels: tuple[KernelPoint, ...]
+    launches: int
+    fewest_launches: int
+    metrics: tuple[str, ...]
+    compute_capability: str | None
+    passes: int
+    replay_ns: float
+
+    @property
+    def time_ns(self) -> int:
+        """Traced time of its kernels, ns."""
+        return sum(kernel.time_ns for kernel in self.kernels)
+
+
+class _Target(NamedTuple):
+    """What kernels of one command have in common."""
+
+    chip: str | None
+    name_base: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Draft:
+    """A command in the making.
+
+    Attributes:
+        target: What its kernels have in common.
+        patterns: Expressions of its kernel names.
+        matched: All kernels of these names.
+        gained: Those of them that lack counters, heaviest first.
+    """
+
+    target: _Target
+    patterns: Sequence[str]
+    matched: Sequence[KernelPoint]
+    gained: tuple[KernelPoint, ...]
+
+
+def build_commands(
+    analysis: Analysis,
+    chosen: Sequence[KernelPoint],
+    lacking: Sequence[KernelPoint],
+    chips: Mapping[int, str | None],
+    nvtx: Sequence[str],
+) -> tuple[Command, ...]:
+    """Write the commands for some kernels, heaviest first.
+
+    Args:
+        analysis: The run.
+        chosen: Kernels to measure, heaviest first.
+        lacking: All that could be: other shapes of a chosen name are measured with it.
+        chips: Compute capability of each device.
+        nvtx: NVTX ranges to profile in; none means everywhere.
+    """
+    drafts = sorted(
+        _drafts(analysis, chosen, {kernel.id for kernel in lacking}, chips),
+        key=lambda draft: -sum(kernel.time_ns for kernel in draft.gained),
+    )
+    one_chip = len(set(chips.values())) == 1
+    commands = []
+    for draft, file in zip(drafts, _free_files(analysis, len(drafts)), strict=True):
+        devices = [] if one_chip else [d for d, chip in chips.items() if chip == draft.target.chip]
+        command = _command(draft, log_file=file)
+        words = ncu_words(
+            patterns=draft.patterns,
+            metrics=command.metrics,
+            name_base=draft.target.name_base,
+            log_file=file,
+            full_names=analysis.has_trace,
+            devices=devices,
+            nvtx=nvtx,
+        )
+        commands.append(replace(command, words=words))
+    return tuple(commands)
+
+
+def _drafts(
+    analysis: Analysis,
+    chosen: Sequence[KernelPoint],
+    lacking: set[int],
+    chips: Mapping[int, str | None],
+) -> Iterator[_Draft]:
+    targets = {kernel.id: _target(kernel, chips) for kernel in analysis.kernels}
+    for target in dict.fromkeys(targets[kernel.id] for kernel in chosen):
+        kernels = [kernel for kernel in analysis.kernels if targets[kernel.id] == target]
+        by_name: dict[str, list[KernelPoint]] = {}
+        for kernel in kernels:
+            by_name.setdefault(kernel.key.full_name, []).append(kernel)
+        wanted = dict.fromkeys(
+            kernel.key.full_name for kernel in chosen if targets[kernel.id] == target
+        )
+        patterns = {name: name_pattern(name, by_name) for name in wanted}
+        shapes = {name: _shapes(by_name[name]) for name in wanted}
+        for names in share_commands(shapes, patterns):
+            matched = [kernel for kernel in kernels if kernel.key.full_name in names]
+            yield _Draft(
+                target=target,
+                patterns=[patterns[name] for name in names],
+                matched=matched,
+                gained=tuple(kernel for kernel in matched if kernel.id in lacking),
+            )
+
+
+def _target(kernel: KernelPoint, chips: Mapping[int, str | None]) -> _Target:
+    is_mangled = kernel.key.full_name.startswith("_Z")
+    return _Target(chips[kernel.key.device], "mangled" if is_mangled else "demangled")
+
+
+def _shapes(kernels: Iterable[KernelPoint]) -> frozenset[LaunchShape] | None:
+    found: set[LaunchShape] = set()
+    for kernel in kernels:
+        if kernel.key.grid is None or kernel.key.block is None:
+            return None
+        found.add((kernel.key.grid, kernel.key.block))
+    return frozenset(found)
+
+
+def _command(draft: _Draft, *, log_file: str) -> Command:
+    """Say what a command measures; its words are written later."""
+    chip = draft.target.chip
+    metrics = _metrics(draft, chip)
+    # on several devices of one chip, the launches of one of them are enough
+    distinct = {kernel.key._replace(device=0): kernel for kernel in draft.matched}
+    passes = estimate_passes(metrics)
+    typical = [kernel.times.typical_ns or 0.0 for kernel in distinct.values()]
+    return Command(
+        words=(),
+        log_file=log_file,
+        kernels=draft.gained,
+        launches=len(distinct),
+        fewest_launches=min(kernel.times.launches for kernel in distinct.values()),
+        metrics=metrics,
+        compute_capability=chip,
+        passes=passes,
+        replay_ns=passes * sum(typical),
+    )
+
+
+def _metrics(draft: _Draft, chip: str | None) -> tuple[str, ...]:
+    """Collect what any kernel of a command lacks, in the order of the table."""
+    lacked = {name for kernel in draft.gained for name in lacking_metrics(kernel, chip)}
+    metrics = [name for name in recommended_metrics(chip or "") if name in lacked]
+    shapes = {kernel.key for kernel in draft.matched}
+    if len({key._replace(dynamic_shared_bytes=None) for key in shapes}) < len(shapes):
+        metrics.append(DYNAMIC_SHARED)
+    return tuple(metrics)
+
+
+def _free_files(analysis: Analysis, count: int) -> list[str]:
+    """Name files that the run does not hold: an equal name would replace what is there."""
+    taken = {source.file for source in analysis.manifest.sources}
+    run = analysis.manifest.run
+    names = (f"{run}.counters-{number}.csv" for number in range(1, count + len(taken) + 1))
+    return [name for name in names if name not in taken][:count]

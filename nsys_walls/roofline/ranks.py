@@ -1,0 +1,191 @@
+"""Several ranks in one run: what each did, and how long its collectives waited."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from nsys_walls.roofline.kernel import KernelPoint
+from nsys_walls.store.collectives import (
+    CollectiveTime,
+    RankCommunication,
+    collective_times,
+    find_collectives,
+    rank_communication,
+)
+from nsys_walls.store.manifest import Manifest
+from nsys_walls.store.timeline import Timeline
+from nsys_walls.store.times import GpuTime, RankTime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlowCollective:
+    """Launches of one collective that took many times its median (`SLOW_FACTOR`).
+
+    Attributes:
+        kernel: Id of the kernel.
+        launches: How many are slow.
+        time_ns: Their sum, ns.
+        of_launches: Launches of the kernel.
+        of_time_ns: Their sum, ns.
+        median_ns: Their median, ns.
+        max_ns: The longest, ns.
+    """
+
+    kernel: int
+    launches: int
+    time_ns: int
+    of_launches: int
+    of_time_ns: int
+    median_ns: float
+    max_ns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollectiveTotal:
+    """Collectives of one class, such as ``comm_allreduce``.
+
+    Attributes:
+        op_class: The class.
+        kernels: Ids of its kernels, by falling time.
+        ranks: Processes on devices that took part, at most.
+        launches: How many, on all ranks.
+        time_ns: Their sum, ns; it is waiting and exchange, not work.
+        waiting_ns: Time above the fastest rank of each collective, ns; None with one rank, or
+            where ranks launched different numbers.
+        slow: The kernel with most time in slow launches; None where there are none.
+    """
+
+    op_class: str
+    kernels: tuple[int, ...]
+    ranks: int
+    launches: int
+    time_ns: int
+    waiting_ns: int | None
+    slow: SlowCollective | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rank:
+    """One process on one device.
+
+    Attributes:
+        rank: Its number: in the order of the files, then of devices and processes.
+        file: File that it was traced in, without folders.
+        device: Number of the device.
+        time: Its GPU time.
+        communication: Its collectives; None where it had none.
+    """
+
+    rank: int
+    file: str
+    device: int
+    time: GpuTime
+    communication: RankCommunication | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranks:
+    """All ranks of a run.
+
+    Attributes:
+        ranks: The ranks.
+        collectives: Their collectives by class, by falling time.
+    """
+
+    ranks: tuple[Rank, ...] = ()
+    collectives: tuple[CollectiveTotal, ...] = ()
+
+    def spread_ratio(self, what: str) -> float | None:
+        """(max - min) / median of a number of `GpuTime` over ranks; None for fewer than two."""
+        numbers = [getattr(rank.time, what) for rank in self.ranks]
+        middle = median(numbers) if len(numbers) > 1 else 0
+        return (max(numbers) - min(numbers)) / middle if middle else None
+
+
+def read_ranks(timeline: Timeline, manifest: Manifest, kernels: Mapping[int, KernelPoint]) -> Ranks:
+    """Account for every rank and for what they exchanged.
+
+    Args:
+        timeline: The launches.
+        manifest: The run, for the names of its files.
+        kernels: Its kernels by point.
+    """
+    numbers: dict[str, int] = {}
+    families = {
+        point: numbers.setdefault(kernel.key.full_name, len(numbers))
+        for point, kernel in kernels.items()
+        if kernel.kernel_class.is_communication
+    }
+    find_collectives(timeline, families)
+    members: defaultdict[int, list[KernelPoint]] = defaultdict(list)
+    for point, family in families.items():
+        members[family].append(kernels[point])
+    files = {source.source: source.file for source in manifest.sources}
+    shares = rank_communication(timeline)
+    return Ranks(
+        ranks=tuple(
+            _rank(number, row, files, shares) for number, row in enumerate(timeline.rank_times())
+        ),
+        collectives=_collectives(collective_times(timeline), members),
+    )
+
+
+def _rank(
+    number: int,
+    row: RankTime,
+    files: Mapping[int, str],
+    shares: Mapping[tuple[int, int, int | None], RankCommunication],
+) -> Rank:
+    return Rank(
+        rank=number,
+        file=files[row.source],
+        device=row.device,
+        time=row.time,
+        communication=shares.get((row.source, row.device, row.process)),
+    )
+
+
+def _collectives(
+    times: Sequence[CollectiveTime], members: Mapping[int, Sequence[KernelPoint]]
+) -> tuple[CollectiveTotal, ...]:
+    groups: defaultdict[str, list[CollectiveTime]] = defaultdict(list)
+    for row in times:
+        groups[members[row.family][0].kernel_class.op_class].append(row)
+    totals = []
+    for op_class, group in groups.items():
+        slow = max(group, key=_slow_ns)
+        totals.append(
+            CollectiveTotal(
+                op_class=op_class,
+                kernels=tuple(sorted(kernel.id for row in group for kernel in members[row.family])),
+                ranks=max(row.ranks for row in group),
+                launches=sum(row.launches for row in group),
+                time_ns=sum(row.time_ns for row in group),
+                waiting_ns=_sum_known([row.waiting_ns for row in group]),
+                slow=_slow(slow, members) if slow.slow else None,
+            )
+        )
+    return tuple(sorted(totals, key=lambda total: (-total.time_ns, total.op_class)))
+
+
+def _slow(row: CollectiveTime, members: Mapping[int, Sequence[KernelPoint]]) -> SlowCollective:
+    return SlowCollective(
+        kernel=min(kernel.id for kernel in members[row.family]),
+        launches=row.slow,
+        time_ns=row.slow_ns,
+        of_launches=row.launches,
+        of_time_ns=row.time_ns,
+        median_ns=row.median_ns,
+        max_ns=row.max_ns,
+    )
+
+
+def _slow_ns(row: CollectiveTime) -> int:
+    return row.slow_ns
+
+
+def _sum_known(numbers: Sequence[int | None]) -> int | None:
+    """Sum numbers; None where one of them is not known, since the sum would be too small."""
+    known = [number for number in numbers if number is not None]
+    return sum(known) if len(known) == len(numbers) else None

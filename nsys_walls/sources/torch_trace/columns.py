@@ -1,0 +1,55 @@
+"""Rows of whole numbers that are collected until the end of a trace."""
+
+from array import array
+from collections.abc import Callable, Iterable
+
+import numpy as np
+import pyarrow as pa
+
+from nsys_walls.sources.torch_trace.numbers import MISSING
+from nsys_walls.traces.arrow import Ints, integers
+
+
+class Columns:
+    """A table of whole numbers, 8 bytes each.
+
+    Args:
+        names: Its columns.
+
+    Attributes:
+        add: Append a row: a sequence with a number for each column, `MISSING` where it has none.
+    """
+
+    def __init__(self, *names: str) -> None:
+        self._numbers = array("q")
+        self._place = {name: place for place, name in enumerate(names)}
+        self.add: Callable[[Iterable[int]], None] = self._numbers.extend
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self._numbers) // len(self._place)
+
+    def __getitem__(self, name: str) -> Ints:
+        """Give a column."""
+        rows = np.frombuffer(self._numbers, np.int64).reshape(-1, len(self._place))
+        return np.ascontiguousarray(rows[:, self._place[name]])
+
+    def array(self, name: str) -> pa.Array:
+        """Give a column with null where a number is missing."""
+        numbers = self[name]
+        return integers(numbers, numbers != MISSING)
+
+
+class Codes:
+    """Gives equal keys one small number, in order of first appearance."""
+
+    def __init__(self) -> None:
+        self._codes: dict[object, int] = {}
+
+    def code(self, key: object) -> int:
+        """Number a key; the same again next time."""
+        return self._codes.setdefault(key, len(self._codes))
+
+    def keys(self) -> list[object]:
+        """List the keys in the order of their numbers."""
+        return list(self._codes)

@@ -1,0 +1,72 @@
+"""The bytes of a trace as UTF-8, in pieces: decompressed, decoded, and mended where need be."""
+
+import codecs
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from gzip import BadGzipFile
+from pathlib import Path
+from typing import Protocol
+
+from nsys_walls.textfile import open_text
+
+#: What reading damaged gzip raises; garbage behind its end is damage, too.
+_DAMAGE = (EOFError, zlib.error, BadGzipFile)
+
+#: Bytes that are read at once.
+PIECE_BYTES = 1 << 16
+
+
+class Source(Protocol):
+    """What pieces are read from."""
+
+    def read1(self, size: int, /) -> bytes:
+        """Read at most so many bytes, with one call of the system; none at the end."""
+        ...
+
+
+class Content:
+    """Gives a file's text as pieces of valid UTF-8, whatever its encoding is.
+
+    Args:
+        source: The bytes, decompressed.
+        encoding: Their encoding.
+        tick: Called with the number of bytes that were read.
+
+    Attributes:
+        at_end: Whether all was read.
+        is_damaged: Whether the end is where gzip data is cut off, wrong, or followed by garbage.
+            What came before is good.
+    """
+
+    def __init__(self, source: Source, encoding: str, tick: Callable[[int], None]) -> None:
+        self.at_end = self.is_damaged = False
+        self._source, self._tick = source, tick
+        self._decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+
+    def read(self, size: int) -> bytes:
+        """Read a piece of some ``size`` bytes; empty at the end only."""
+        while not self.at_end:
+            try:
+                raw = self._source.read1(size)
+            except _DAMAGE:
+                raw, self.is_damaged = b"", True
+            self.at_end = not raw
+            self._tick(len(raw))
+            piece = self._decoder.decode(raw, final=self.at_end).encode()
+            if piece:
+                return piece
+        return b""
+
+
+@contextmanager
+def opened(path: Path, tick: Callable[[int], None]) -> Iterator[Content]:
+    """Open a trace.
+
+    Args:
+        path: The file, gzipped or not.
+        tick: Called with the number of bytes of content that were read.
+    """
+    with open_text(path) as text:
+        # TextIOWrapper.read would lose what precedes damage
+        yield Content(text.buffer, text.encoding, tick)  # type: ignore[arg-type]

@@ -1,0 +1,152 @@
+"""Idle gaps of every device, and what the host did meanwhile.
+
+A gap ends with some work. When its API call began before the gap did, the GPU had it at hand and
+waited for something else: the host is not to blame. When it began later, the host was late, and
+the last blocking call on the same thread that returned inside the gap tells why.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from nsys_walls.store.timeline import Timeline
+
+#: Why a device was idle:
+#:     ``sync``: the host waited in a synchronising call, then launched;
+#:     ``copy``: it waited in a copy that blocks;
+#:     ``memory``: it allocated or freed memory;
+#:     ``host``: it was busy with something else than CUDA;
+#:     ``queued``: the work was launched already, and waited for an event, another stream or
+#:         its launch;
+#:     ``graph``: it is a node of a CUDA graph, as the work before;
+#:     ``unknown``: the trace does not have its API call.
+Cause = Literal["sync", "copy", "memory", "host", "queued", "graph", "unknown"]
+
+# `gaps`: between what any work had reached and the next start, inside the span of what is
+# selected. Old schemas have two rows a call, one in the other: the outer one began earlier.
+_GAPS = """
+CREATE OR REPLACE TEMP TABLE gaps AS
+WITH work AS (
+  SELECT source, device, process, start_ns, end_ns, correlation, point, graph_node, selected
+  FROM every_launch WHERE in_scope
+  UNION ALL
+  SELECT source, device, process, start_ns, end_ns, correlation, NULL, NULL, selected
+  FROM every_copy WHERE in_scope
+  UNION ALL
+  SELECT source, device, process, start_ns, end_ns, correlation, NULL, NULL, selected
+  FROM every_graph WHERE in_scope
+), spans AS (
+  SELECT source, device, min(start_ns) AS from_ns, max(end_ns) AS to_ns
+  FROM work WHERE selected GROUP BY ALL
+), reached AS (
+  SELECT *,
+    max(end_ns) OVER (before ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS gap_start_ns,
+    lag(point) OVER before AS point_before,
+    lag(end_ns - start_ns) OVER before AS before_ns,
+    lag(correlation) OVER before AS correlation_before
+  FROM work
+  WINDOW before AS (PARTITION BY source, device ORDER BY start_ns, end_ns)
+), found AS (
+  SELECT reached.*, start_ns - gap_start_ns AS gap_ns
+  FROM reached JOIN spans USING (source, device)
+  WHERE gap_start_ns < start_ns AND gap_start_ns >= from_ns AND start_ns <= to_ns
+), launching AS (
+  SELECT source, process, correlation, min(start_ns) AS call_ns,
+    arg_min(thread, start_ns) AS thread
+  FROM stored_calls SEMI JOIN found USING (source, process, correlation)
+  WHERE kind IN ('launch', 'graph', 'copy', 'set')
+  GROUP BY ALL
+), blocking AS (
+  SELECT source, process, thread, start_ns + duration_ns AS returned_ns, kind, name
+  FROM stored_calls
+  WHERE kind IN ('sync', 'memory') OR (kind IN ('copy', 'set') AND NOT contains(name, 'Async'))
+), called AS (
+  SELECT found.*, call_ns, thread FROM found LEFT JOIN launching
+  USING (source, process, correlation)
+)
+SELECT called.source, called.device, gap_start_ns, gap_ns, point, point_before, before_ns,
+  end_ns - start_ns AS after_ns,
+  CASE
+    WHEN graph_node > 0 AND correlation = correlation_before THEN 'graph'
+    WHEN call_ns IS NULL THEN 'unknown'
+    WHEN call_ns <= gap_start_ns THEN 'queued'
+    WHEN returned_ns > gap_start_ns THEN CASE kind WHEN 'set' THEN 'copy' ELSE kind END
+    ELSE 'host'
+  END AS cause,
+  CASE WHEN call_ns > gap_start_ns AND returned_ns > gap_start_ns THEN name END AS call
+FROM called ASOF LEFT JOIN blocking
+  ON called.source = blocking.source AND called.process = blocking.process
+  AND called.thread = blocking.thread AND called.call_ns >= blocking.returned_ns
+"""
+
+_CAUSES = """
+SELECT device, cause, call, count(*), sum(gap_ns)::BIGINT, median(gap_ns), max(gap_ns)
+FROM gaps GROUP BY ALL ORDER BY sum(gap_ns) DESC, device, cause, call
+"""
+
+_LONGEST = """
+SELECT device, gap_start_ns, gap_ns, cause, call, point_before, point
+FROM gaps ORDER BY gap_ns DESC, source, device, gap_start_ns LIMIT ?
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdleCause:
+    """Gaps of a device that have one cause.
+
+    Attributes:
+        device: Number of the device.
+        cause: Why it was idle, see `Cause`.
+        call: API call in which the host was, where it was in one.
+        gaps: How many.
+        time_ns: Their sum, ns.
+        median_ns: Their median, ns.
+        longest_ns: The longest, ns.
+    """
+
+    device: int
+    cause: Cause
+    call: str | None
+    gaps: int
+    time_ns: int
+    median_ns: float
+    longest_ns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """One gap.
+
+    Attributes:
+        device: Number of the device.
+        start_ns: When it begins, on the clock of its source, ns.
+        duration_ns: How long, ns.
+        cause: Why, see `Cause`.
+        call: API call in which the host was, where it was in one.
+        point_before: Point of the kernel before it; None for a copy or graph.
+        point_after: Point of the kernel that ends it; None for a copy or graph.
+    """
+
+    device: int
+    start_ns: int
+    duration_ns: int
+    cause: Cause
+    call: str | None
+    point_before: int | None
+    point_after: int | None
+
+
+def find_gaps(timeline: Timeline) -> None:
+    """Make the table ``gaps`` for the queries of this module, and of findings."""
+    timeline.run(_GAPS)
+
+
+def idle_causes(timeline: Timeline) -> tuple[IdleCause, ...]:
+    """Sum the gaps by device and cause, the longest sum first; after `find_gaps`."""
+    names = IdleCause.__slots__
+    return tuple(IdleCause(**dict(zip(names, row, strict=True))) for row in timeline.rows(_CAUSES))
+
+
+def longest_gaps(timeline: Timeline, most: int) -> tuple[Gap, ...]:
+    """List the longest gaps; after `find_gaps`."""
+    names = Gap.__slots__
+    return tuple(Gap(**dict(zip(names, row, strict=True))) for row in timeline.rows(_LONGEST, most))
