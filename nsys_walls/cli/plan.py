@@ -17,7 +17,7 @@ from nsys_walls.errors import UsageError
 from nsys_walls.units import parse_ratio
 
 
-def plan(  # noqa: PLR0913  # one parameter per documented option
+def plan(
     run: Annotated[str | None, typer.Argument(help="Run; default: the one ingested last.")] = None,
     *,
     cover: Annotated[

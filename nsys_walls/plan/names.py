@@ -19,14 +19,14 @@ _UNPRINTABLE = re.compile(r"[^ -~]+")
 
 
 def name_pattern(name: str, names: Collection[str]) -> str:
-    """Write an expression that matches one name of a run, without anchors.
+    r"""Write an expression that matches one name of a run, without anchors.
 
     Args:
         name: The name, as the trace has it.
         names: All names of the run; of these no other one is matched in full.
 
     >>> name_pattern("void copy<(int)4, float>(T1 *)", ())
-    'void copy<\\\\(int\\\\)4. float>\\\\(T1 \\\\*\\\\)'
+    'void copy<\\(int\\)4. float>\\(T1 \\*\\)'
     """
     head, tail = _FIRST_HEAD, _FIRST_HEAD // _TAIL_RATIO
     # "." stands for no line break, so a name with one is written whole

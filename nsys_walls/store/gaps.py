@@ -1,8 +1,8 @@
 """Idle gaps of every device, and what the host did meanwhile.
 
 A gap ends with some work. When its API call began before the gap did, the GPU had it at hand and
-waited for something else: the host is not to blame. When it began later, the host was late, and
-the last blocking call on the same thread that returned inside the gap tells why.
+waited for something else: the host is not to blame. When it began later, the host was late: it
+sat in the last blocking call of the same thread for most of that time, or it did something else.
 """
 
 from dataclasses import dataclass
@@ -11,10 +11,11 @@ from typing import Literal
 from nsys_walls.store.timeline import Timeline
 
 #: Why a device was idle:
-#:     ``sync``: the host waited in a synchronising call, then launched;
-#:     ``copy``: it waited in a copy that blocks;
+#:     ``sync``: the host sat in a synchronising call for most of the gap;
+#:     ``copy``: it sat in a copy or set that blocks;
 #:     ``memory``: it allocated or freed memory;
-#:     ``host``: it was busy with something else than CUDA;
+#:     ``host``: it was busy with something else than these; where it came back from such a call
+#:         inside the gap, that is why it had not launched ahead;
 #:     ``queued``: the work was launched already, and waited for an event, another stream or
 #:         its launch;
 #:     ``graph``: it is a node of a CUDA graph, as the work before;
@@ -69,7 +70,8 @@ SELECT called.source, called.device, gap_start_ns, gap_ns, point, point_before, 
     WHEN graph_node > 0 AND correlation = correlation_before THEN 'graph'
     WHEN call_ns IS NULL THEN 'unknown'
     WHEN call_ns <= gap_start_ns THEN 'queued'
-    WHEN returned_ns > gap_start_ns THEN CASE kind WHEN 'set' THEN 'copy' ELSE kind END
+    WHEN returned_ns - gap_start_ns >= call_ns - returned_ns
+      THEN CASE kind WHEN 'set' THEN 'copy' ELSE kind END
     ELSE 'host'
   END AS cause,
   CASE WHEN call_ns > gap_start_ns AND returned_ns > gap_start_ns THEN name END AS call
@@ -96,7 +98,7 @@ class IdleCause:
     Attributes:
         device: Number of the device.
         cause: Why it was idle, see `Cause`.
-        call: API call in which the host was, where it was in one.
+        call: Blocking API call from which the host returned inside the gaps, or None.
         gaps: How many.
         time_ns: Their sum, ns.
         median_ns: Their median, ns.
@@ -121,7 +123,7 @@ class Gap:
         start_ns: When it begins, on the clock of its source, ns.
         duration_ns: How long, ns.
         cause: Why, see `Cause`.
-        call: API call in which the host was, where it was in one.
+        call: Blocking API call from which the host returned inside the gap, or None.
         point_before: Point of the kernel before it; None for a copy or graph.
         point_after: Point of the kernel that ends it; None for a copy or graph.
     """

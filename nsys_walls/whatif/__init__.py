@@ -7,15 +7,15 @@ The result is a bound, not a forecast:
     - Two changes to one kernel do not add up; the faster one counts.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from nsys_walls.findings import speedup_bound
 from nsys_walls.roofline.analysis import Analysis
 from nsys_walls.roofline.kernel import KernelPoint
 from nsys_walls.units import percent
-from nsys_walls.whatif.changes import Change, find_kernels
 from nsys_walls.whatif.chains import Chain, ChainEffect, fuse
+from nsys_walls.whatif.changes import Change, find_kernels
 
 __all__ = ["Chain", "Change", "Effect", "Times", "Unchanged", "WhatIf", "suppose"]
 
@@ -94,11 +94,15 @@ class WhatIf:
     devices: int
 
     @property
+    def typed(self) -> tuple[str, ...]:
+        """All suppositions, as options that could be typed."""
+        fused = (f"--fuse {chain.id}" for chain in self.chains)
+        return (*(change.typed for change in self.changes), *fused)
+
+    @property
     def speedup_bound(self) -> float | None:
         """End-to-end limit over busy time, at least 1; None where nothing would be left."""
-        return speedup_bound(
-            round(self.busy.before_ns), self.busy.before_ns - self.busy.after_ns
-        )
+        return speedup_bound(round(self.busy.before_ns), self.busy.before_ns - self.busy.after_ns)
 
 
 @dataclass(slots=True)
@@ -141,7 +145,9 @@ def suppose(
     busy, span = _device_times(analysis, after_ns)
     return WhatIf(
         changes=tuple(changes),
-        effects=tuple(sorted(draft.effects.values(), key=lambda row: (-row.saved_ns, row.kernel.id))),
+        effects=tuple(
+            sorted(draft.effects.values(), key=lambda row: (-row.saved_ns, row.kernel.id))
+        ),
         unchanged=tuple(sorted(unchanged, key=lambda row: row.kernel.id)),
         chains=chain_effects,
         kernels=Times(before_ns=analysis.kernel_ns, after_ns=sum(after_ns.values())),
@@ -164,8 +170,8 @@ def _apply(change: Change, kernel: KernelPoint, draft: _Draft) -> None:
         return
     else:
         after_ns = floor_ns / change.ratio
-    if after_ns >= kernel.time_ns:
-        reached = (floor_ns or 0.0) / kernel.time_ns
+    reached = _reached_ratio(kernel)
+    if after_ns >= kernel.time_ns or (change.ratio is not None and reached >= change.ratio):
         _keep(kernel, f"it reaches {percent(reached)} of its wall already", draft)
         return
     known = draft.effects.get(kernel.id)
@@ -189,6 +195,13 @@ def _floor_ns(kernel: KernelPoint) -> float | None:
     return kernel.placement.floor_ns * kernel.times.launches
 
 
+def _reached_ratio(kernel: KernelPoint) -> float:
+    """Part of its own wall that a typical launch reaches; 0 where it is not known."""
+    if kernel.placement is None:
+        return 0.0
+    return max(kernel.placement.bandwidth_ratio or 0.0, kernel.placement.compute_ratio or 0.0)
+
+
 def _why_no_floor(kernel: KernelPoint) -> str:
     if kernel.kernel_class.is_communication:
         return "a collective has no floor: it waits for its partners"
@@ -199,21 +212,21 @@ def _why_no_floor(kernel: KernelPoint) -> str:
     return f"no floor is known: {kernel.work.flop_reason or 'bytes were not collected'}"
 
 
-def _device_times(
-    analysis: Analysis, after_ns: Mapping[int, float]
-) -> tuple[Times, Times | None]:
+def _device_times(analysis: Analysis, after_ns: Mapping[int, float]) -> tuple[Times, Times | None]:
     """Take what kernels save off the busy time of their devices."""
     saved: dict[int, float] = {}
     for kernel in analysis.kernels:
         device = kernel.key.device
         saved[device] = saved.get(device, 0.0) + kernel.time_ns - after_ns[kernel.id]
-    timed = [row.time for row in analysis.devices if row.time is not None]
+    timed = [(row.walls.facts.device, row.time) for row in analysis.devices if row.time is not None]
     if not timed:
-        busy = analysis.busy_ns
-        return Times(before_ns=busy, after_ns=busy - sum(saved.values())), None
-    gone = sum(min(saved.get(row.device, 0.0), row.busy_ns) for row in timed)
-    busy, span = (sum(getattr(row, name) for row in timed) for name in ("busy_ns", "span_ns"))
+        summed_ns = analysis.busy_ns
+        return Times(before_ns=summed_ns, after_ns=summed_ns - sum(saved.values())), None
+    busy_ns = sum(time.busy_ns for _, time in timed)
+    span_ns = sum(time.span_ns for _, time in timed)
+    # kernels of several streams overlap, so that their sum may be more than the device was busy
+    gone_ns = sum(min(saved.get(device, 0.0), time.busy_ns) for device, time in timed)
     return (
-        Times(before_ns=busy, after_ns=busy - gone),
-        Times(before_ns=span, after_ns=span - gone),
+        Times(before_ns=busy_ns, after_ns=busy_ns - gone_ns),
+        Times(before_ns=span_ns, after_ns=span_ns - gone_ns),
     )

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal
@@ -13,7 +13,10 @@ from nsys_walls.units import parse_ratio, percent
 
 Subject = Literal["class", "kernel", "wall"]
 
+_EXAMPLES: Mapping[Subject, str] = {"class": "gemm", "kernel": "softmax", "wall": "bandwidth"}
 _LISTED = 5
+# A typed name is mostly a part of one; from 0.4 of difflib's ratio on they read alike.
+_NEAR = 0.4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,9 +57,8 @@ def parse_change(subject: Subject, text: str) -> Change:
     is_factor = goal.strip().casefold().endswith("x")
     if not (separator and pattern) or number is None or (number <= 1) == is_factor:
         msg = (
-            f"--{subject} {text!r} is no change: expected such as "
-            f"{'gemm' if subject == 'class' else 'bandwidth' if subject == 'wall' else 'softmax'}"
-            "=85% (of its own wall, at most 100%) or =2x (more than once as fast)."
+            f"--{subject} {text!r} is no change: expected such as {_EXAMPLES[subject]}=85% "
+            f"(of their own wall, at most 100%) or {_EXAMPLES[subject]}=2x (more than 1x)."
         )
         raise UsageError("option-value", msg)
     if subject == "kernel":
@@ -105,21 +107,28 @@ def find_kernels(change: Change, kernels: Sequence[KernelPoint]) -> list[KernelP
 def _nothing_found(change: Change, kernels: Sequence[KernelPoint]) -> UsageError:
     if change.subject == "kernel":
         names = [row.name for row in kernels]
-        near = get_close_matches(change.pattern, names, n=_LISTED, cutoff=0.4)
-        said = f"the nearest are {', '.join(near)}" if near else (
-            f"the heaviest are {', '.join(names[:_LISTED])}" if names else "it has no kernels"
-        )  # fmt: skip
-        msg = f"no kernel's name matches {change.pattern!r}; {said}."
+        near = get_close_matches(change.pattern, names, n=_LISTED, cutoff=_NEAR)
+        which, listed = ("nearest", near) if near else ("heaviest", names[:_LISTED])
+        msg = f"no kernel's name matches {change.pattern!r}; the {which} are: {_list(listed)}."
         return UsageError("no-such-kernel", msg)
+    if change.subject == "class":
+        listed = _shares((row.kernel_class.op_class, row.time_ns) for row in kernels)
+        msg = f"no kernel of this run is of class {change.pattern!r}; there are: {_list(listed)}."
+        return UsageError("no-such-class", msg)
+    listed = _shares((row.wall, row.time_ns) for row in kernels)
+    msg = f"no kernel of this run stands at wall {change.pattern!r}; there are: {_list(listed)}."
+    return UsageError("no-such-wall", msg)
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+def _shares(rows: Iterable[tuple[str, int]]) -> list[str]:
+    """Sum times by name, and write each name with its share, heaviest first."""
     times: dict[str, int] = {}
-    for row in kernels:
-        name = row.kernel_class.op_class if change.subject == "class" else row.wall
-        times[name] = times.get(name, 0) + row.time_ns
+    for name, time_ns in rows:
+        times[name] = times.get(name, 0) + time_ns
     total = sum(times.values()) or 1
-    listed = ", ".join(
-        f"{name} ({percent(times[name] / total)})"
-        for name in sorted(times, key=lambda name: -times[name])
-    )
-    what = "is of class" if change.subject == "class" else "stands at wall"
-    msg = f"no kernel of this run {what} {change.pattern!r}; there are: {listed or 'none'}."
-    return UsageError(f"no-such-{change.subject}", msg)
+    order = sorted(times, key=lambda name: -times[name])
+    return [f"{name} ({percent(times[name] / total)})" for name in order]

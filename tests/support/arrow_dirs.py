@@ -85,17 +85,10 @@ def _column(kind, cells, *, narrow):
         text = pa.array(cells, pa.binary()).cast(kind, safe=False)
         return text.dictionary_encode() if narrow else text
     if narrow and kind == pa.int64():
-        return next(
-            array for array in (_fitting(cells, kind) for kind in _NARROW) if array is not None
-        )
+        numbers = [cell for cell in cells if cell is not None]
+        low, high = min(numbers, default=0), max(numbers, default=0)
+        kind = next(one for one, least, most in _NARROW if least <= low <= high <= most)
     return pa.array(cells, kind)
-
-
-def _fitting(cells, kind):
-    try:
-        return pa.array(cells, kind)
-    except (pa.ArrowInvalid, OverflowError):
-        return None
 
 
 def report_of(desk, path, *options):

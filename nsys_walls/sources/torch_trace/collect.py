@@ -1,7 +1,7 @@
 """Sort the events of a trace into columns of numbers, and texts that stand there once."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from nsys_walls.sources.torch_trace.columns import Codes, Columns
@@ -10,9 +10,6 @@ from nsys_walls.sources.torch_trace.numbers import MISSING, nanoseconds, whole
 from nsys_walls.sources.torch_trace.rules import rules
 
 _NO_SPAN: Final = "marks, flows and metadata"
-_NO_TIME: Final = "without a usable time"
-_BACKWARD: Final = "that end before they start"
-_NO_NAME: Final = "without a name"
 
 #: What the kinds of events are called where they are counted.
 _KINDS: Final = {
@@ -24,13 +21,15 @@ _KINDS: Final = {
     "sync": "synchronisations",
 }
 
-_NOTHING: Final[Fields] = {}
+#: Sizes of a grid or a block, None where the trace has none.
+Shape = tuple[int | None, ...]
 
-#: Three sizes of a grid or a block, None where the trace has none.
-Shape = tuple[int | None, int | None, int | None]
+_NO_SHAPE: Final[Shape] = (None, None, None)
 
-#: Takes an event: its name, itself, its arguments, its start and its duration in ns.
-_Take = Callable[[str, Fields, Fields, int, int], None]
+#: Takes an event: itself, its name, its arguments, its start and its duration in ns.
+_Take = Callable[[Fields, str, Fields, int, int], None]
+
+_UNKNOWN: Final[tuple[str | None, _Take | None]] = (None, None)
 
 
 class Collected:
@@ -86,18 +85,18 @@ class Collector:
     def __init__(self) -> None:
         self.collected = Collected()
         self._args: Mapping[str, Any] = rules()["args"]
-        self._other: Mapping[str, str] = rules()["categories"]["left_out"]
-        self._autograd = frozenset(rules()["autograd_profiler"]["pids"])
+        self._reasons: Mapping[str, str] = rules()["categories"]["left_out"]
+        self._autograd: Sequence[str] = rules()["autograd_profiler"]["pids"]
         self._known_kernels: dict[object, int] = {}
         takers: dict[str, _Take] = {
             "launch": self._launch,
-            "copy": lambda *event: self._copy("copy", *event),
-            "set": lambda *event: self._copy("set", *event),
+            "copy": self._copy,
+            "set": self._set,
             "call": self._call,
             "range": self._range,
             "sync": self._sync,
         }
-        self._by_category = {
+        self._takers = {
             category: (kind, take)
             for kind, take in takers.items()
             for category in rules()["categories"][kind]
@@ -105,16 +104,134 @@ class Collector:
 
     def take(self, event: Fields) -> None:
         """Take an event."""
-        collected = self.collected
         if event.get("ph") != "X":
-            collected.left_out[_NO_SPAN] += 1
+            self.collected.left_out[_NO_SPAN] += 1
             return
-        start, duration = nanoseconds(event.get("ts")), nanoseconds(event.get("dur"))
         category = event.get("cat")
-        kind, take = (type(category) is str and self._by_category.get(category)) or (None, None)
-        # what could not be timed has a time and a duration of 0
+        kind, take = self._takers.get(category, _UNKNOWN) if type(category) is str else _UNKNOWN
+        start, duration = nanoseconds(event.get("ts")), nanoseconds(event.get("dur"))
+        name, args = event.get("name"), event.get("args")
         if start is None or duration is None or not (start or duration):
-            why = _NO_TIME
-        elif take is None:
-            collected.first_ns = min(collected.first_ns, start)
-            ...
+            # what the driver could not time begins at 0 and lasts 0
+            self._leave_out(event, kind, "without a usable time")
+            return
+        if start < self.collected.first_ns:
+            self.collected.first_ns = start
+        if take is None or duration < 0:
+            self._leave_out(event, kind, "that end before they start")
+        elif type(name) is not str:
+            self._leave_out(event, kind, "without a name")
+        else:
+            take(event, name, args if type(args) is dict else {}, start, duration)
+
+    def _leave_out(self, event: Fields, kind: str | None, why: str) -> None:
+        """Count an event that is not kept."""
+        if kind is not None:
+            reason = f"{_KINDS[kind]} {why}"
+        elif event.get("pid") in self._autograd:
+            self.collected.autograd_events += 1
+            reason = "events of the autograd profiler"
+        else:
+            reason = self._reasons.get(str(event.get("cat")), "other events")
+        self.collected.left_out[reason] += 1
+        self.collected.unusable += kind == "launch"
+
+    def _launch(self, event: Fields, name: str, args: Fields, start: int, duration: int) -> None:
+        collected = self.collected
+        kernel = self._kernel(name, event, args)
+        node = _number(args.get(self._args["graph_node"])) or MISSING
+        collected.launches.add((start, duration, kernel, *self._place(event, args), node))
+        if type(event["ts"]) is int and type(event["dur"]) is int:
+            collected.whole_microseconds += 1
+
+    def _kernel(self, name: str, event: Fields, args: Fields) -> int:
+        """Number the kernel of a launch; what describes it is read once."""
+        keys = self._args
+        grid, block, registers = (args.get(keys[what]) for what in ("grid", "block", "registers"))
+        ordinal = self._ordinal(event, args)
+        try:
+            seen = (name, ordinal, tuple(grid or ()), tuple(block or ()), registers)
+            if seen in self._known_kernels:
+                return self._known_kernels[seen]
+        except TypeError:  # what stands there are no sizes
+            seen = None
+        collected = self.collected
+        number = collected.kernels.code(
+            (
+                collected.kernel_names.code(name),
+                collected.gpus.code(ordinal),
+                _shape(grid),
+                _shape(block),
+                whole(registers, 32),
+            )
+        )
+        if seen is not None:
+            self._known_kernels[seen] = number
+        return number
+
+    def _copy(self, event: Fields, name: str, args: Fields, start: int, duration: int) -> None:
+        self._transfer(("copy", name), event, args, (start, duration))
+
+    def _set(self, event: Fields, name: str, args: Fields, start: int, duration: int) -> None:
+        self._transfer(("set", name), event, args, (start, duration))
+
+    def _transfer(
+        self, name: tuple[str, str], event: Fields, args: Fields, time: tuple[int, int]
+    ) -> None:
+        collected = self.collected
+        gpu = collected.gpus.code(self._ordinal(event, args))
+        size = _number(args.get(self._args["bytes"]))
+        place = self._place(event, args)
+        collected.copies.add((*time, gpu, *place, size, collected.copy_names.code(name)))
+
+    def _call(self, event: Fields, name: str, args: Fields, start: int, duration: int) -> None:
+        collected = self.collected
+        correlation = _number(args.get(self._args["correlation"]))
+        code = collected.call_names.code(name)
+        collected.calls.add((start, duration, self._thread(event), correlation, code))
+
+    def _range(self, event: Fields, name: str, args: Fields, start: int, duration: int) -> None:
+        collected = self.collected
+        operator = _number(args.get(self._args["operator"]))
+        code = collected.range_names.code(name)
+        collected.ranges.add((start, duration, self._thread(event), code, operator))
+
+    def _sync(self, event: Fields, name: str, args: Fields, start: int, duration: int) -> None:
+        collected = self.collected
+        ordinal = self._ordinal(event, args)
+        ordinal = MISSING if ordinal is None else ordinal
+        code = collected.sync_names.code(name)
+        collected.syncs.add((start, duration, ordinal, *self._place(event, args), code))
+
+    def _place(self, event: Fields, args: Fields) -> tuple[int, int]:
+        """Read stream and correlation; the stream is the event's line in the viewer, too."""
+        stream = args.get(self._args["stream"], event.get("tid"))
+        return _number(stream, 32), _number(args.get(self._args["correlation"]))
+
+    def _ordinal(self, event: Fields, args: Fields) -> int | None:
+        """Read the CUDA ordinal; the event's process in the viewer is the GPU, too."""
+        found = (args[key] for key in self._args["device"] if key in args)
+        return whole(next(found, event.get("pid")), 32)
+
+    def _thread(self, event: Fields) -> int:
+        """Number the thread of an event on the host."""
+        return self.collected.threads.code((_identity(event.get("pid")), _identity(event.get("tid"))))
+
+
+def _number(value: Any, bits: int = 64) -> int:
+    """Read a whole number, `MISSING` where there is none."""
+    number = whole(value, bits)
+    return MISSING if number is None else number
+
+
+def _shape(sizes: Any) -> Shape:
+    if type(sizes) is not list or len(sizes) != len(_NO_SHAPE):
+        return _NO_SHAPE
+    shape = tuple(whole(size, 32) for size in sizes)
+    return _NO_SHAPE if None in shape else shape
+
+
+def _identity(value: Any) -> int | str | None:
+    """Read the number of a process or thread, or what a tool put in its place."""
+    number = whole(value)
+    return value if number is None and type(value) is str else number

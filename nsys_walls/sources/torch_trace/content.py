@@ -45,8 +45,8 @@ class Content:
         self._decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
 
     def read(self, size: int) -> bytes:
-        """Read a piece of some ``size`` bytes; empty at the end only."""
-        while not self.at_end:
+        """Read a piece of some ``size`` bytes; empty at the end, or where none are wanted."""
+        while size and not self.at_end:
             try:
                 raw = self._source.read1(size)
             except _DAMAGE:

@@ -8,7 +8,7 @@ control characters in them. JSON parsers refuse all of these.
 import re
 from collections.abc import Iterator
 
-from nsys_walls.sources.torch_trace.content import Content
+from nsys_walls.sources.torch_trace.content import PIECE_BYTES, Content
 
 # Where a string has not ended after so many bytes, its quotes are wrong.
 _LONGEST_STRING = 1 << 22
@@ -30,15 +30,15 @@ class Mended:
     def __init__(self, content: Content) -> None:
         self._pieces = _mended(content)
 
-    def read(self, size: int) -> bytes:  # noqa: ARG002  # pieces have the size that they have
-        """Read a piece; empty at the end only."""
-        return next(self._pieces, b"")
+    def read(self, size: int) -> bytes:
+        """Read a piece of any size; empty at the end, or where nothing is wanted."""
+        return next(self._pieces, b"") if size else b""
 
 
 def _mended(content: Content) -> Iterator[bytes]:
     held = b""
     while len(held) < _LONGEST_STRING:
-        piece = content.read(1 << 16).translate(_WITHOUT_CONTROLS)
+        piece = content.read(PIECE_BYTES).translate(_WITHOUT_CONTROLS)
         mended, held = _mend(held + piece, is_last=not piece)
         if mended:
             yield mended
