@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from nsys_walls.findings import Finding, Rule, speedup_bound
 from nsys_walls.roofline.analysis import Analysis
 from nsys_walls.roofline.kernel import KernelPoint
+from nsys_walls.texts import text
 from nsys_walls.units import duration, percent
 
 _FEWEST = 3
@@ -53,17 +54,21 @@ def check(analysis: Analysis) -> Iterator[Finding]:
     largest = max(kernel.time_ns for kernel in small) / total_ns
     yield Finding(
         code=RULE.code,
-        title=f"{len(small)} small memory-side kernels outweigh the heaviest one",
-        message=(
-            f"Together they take {duration(small_ns)}, {percent(share)} of kernel time; the "
-            f"heaviest kernel, {heaviest.name}, takes "
-            f"{percent(heaviest.time_ns / total_ns)}. "
-            f"None of them alone takes more than {percent(largest)}."
+        title=text("NW101.title", kernels=len(small)),
+        message=text(
+            "NW101.message",
+            time=duration(small_ns),
+            share=percent(share),
+            heaviest=heaviest.name,
+            heaviest_share=percent(heaviest.time_ns / total_ns),
+            largest_share=percent(largest),
         ),
+        advice=text("NW101.advice"),
         kernels=tuple(kernel.id for kernel in small),
         time_ratio=share,
         saving_ns=float(small_ns),
         speedup_bound=speedup_bound(analysis.busy_ns, small_ns),
+        evidence={"small_time_ns": small_ns, "heaviest_time_ns": heaviest.time_ns},
     )
 
 

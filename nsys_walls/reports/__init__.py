@@ -169,6 +169,18 @@ class Finding(TypedDict):
     saving_ns: float | None
     speedup_bound: float | None
     blockers: list[str]
+    advice: str
+    #: the numbers it rests on, by names with units
+    evidence: dict[str, float | str | None]
+    #: tells it from others of its code, such as a chain's id
+    key: str | None
+
+
+class Abstained(TypedDict):
+    """A rule that could not look, and what it would need."""
+
+    code: str
+    reason: str
 
 
 class WarningRow(TypedDict):
@@ -201,6 +213,7 @@ class Document(Around):
     kernels: list[Kernel]
     ranges: list[Range]
     findings: list[Finding]
+    abstained: list[Abstained]
     warnings: list[WarningRow]
 
 
@@ -212,11 +225,13 @@ class Report:
         document: The report as data, ready for JSON: no NaN, no infinity.
         headline: Which wall holds which share of GPU time, one sentence.
         advice: The one thing to do first, one or two sentences.
+        language: The language of both, and of the findings.
     """
 
     document: Document
     headline: str
     advice: str
+    language: str = "en"
 
 
 class Renderer(Protocol):

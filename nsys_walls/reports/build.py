@@ -9,12 +9,22 @@ from nsys_walls.roofline.notices import analysis_notices
 from nsys_walls.roofline.walls import WallOptions
 from nsys_walls.store.dataset import StoredRun
 from nsys_walls.store.selection import EVERYTHING, Selection
+from nsys_walls.texts import LANGUAGES
 
 
 def build_report(
-    run: StoredRun, options: WallOptions, selection: Selection = EVERYTHING
+    run: StoredRun,
+    options: WallOptions,
+    selection: Selection = EVERYTHING,
+    language: str = LANGUAGES[0],
 ) -> Report:
     """Analyse a run, or a selection of it, and put the answer into words.
+
+    Args:
+        run: The run.
+        options: What the user says of its walls.
+        selection: What of it to show.
+        language: One of `nsys_walls.texts.LANGUAGES`.
 
     Raises:
         UsageError: No wall of any device is known, or nothing is selected.
@@ -22,7 +32,8 @@ def build_report(
     analysis = analyse(run, options, selection)
     findings = find_all(analysis)
     return Report(
-        document=build_document(analysis, findings, analysis_notices(analysis)),
-        headline=headline(analysis),
-        advice=advice(analysis, findings),
+        document=build_document(analysis, findings, analysis_notices(analysis), language),
+        headline=headline(analysis, language),
+        advice=advice(analysis, findings).written(language),
+        language=language,
     )

@@ -1,11 +1,11 @@
 """Build the report document, schema 1, from an analysis."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from nsys_walls import __version__
 from nsys_walls.errors import Notice
-from nsys_walls.findings import Finding
+from nsys_walls.findings import Finding, Findings
 from nsys_walls.reports import (
     DOCUMENT_SCHEMA,
     ClassTime,
@@ -28,9 +28,12 @@ from nsys_walls.store.manifest import Manifest
 
 
 def build_document(
-    analysis: Analysis, findings: Sequence[Finding], notices: Iterable[Notice]
+    analysis: Analysis, findings: Findings, notices: Iterable[Notice], language: str
 ) -> Document:
-    """Write an analysis, its findings and its warnings down as plain data."""
+    """Write an analysis, its findings and its warnings down as plain data.
+
+    Findings are in the given language, warnings always in English.
+    """
     total_ns = analysis.kernel_ns
     return Document(
         schema=DOCUMENT_SCHEMA,
@@ -42,7 +45,10 @@ def build_document(
         classes=_classes(analysis.kernels, total_ns),
         kernels=[_kernel(kernel, total_ns) for kernel in analysis.kernels],
         ranges=[_range(total, total_ns) for total in analysis.ranges.by_name],
-        findings=[_finding(finding) for finding in findings],
+        findings=[_finding(finding, language) for finding in findings.found],
+        abstained=[
+            {"code": row.code, "reason": row.reason.written(language)} for row in findings.abstained
+        ],
         warnings=[{"code": notice.code, "message": notice.message} for notice in notices],
         **around(analysis),
     )
@@ -221,14 +227,17 @@ def _range(total: RangeTotal, total_ns: int) -> Range:
     )
 
 
-def _finding(finding: Finding) -> FindingRow:
+def _finding(finding: Finding, language: str) -> FindingRow:
     return FindingRow(
         code=finding.code,
-        title=finding.title,
-        message=finding.message,
+        title=finding.title.written(language),
+        message=finding.message.written(language),
         kernels=list(finding.kernels),
         time_ratio=finding.time_ratio,
         saving_ns=finding.saving_ns,
         speedup_bound=finding.speedup_bound,
-        blockers=list(finding.blockers),
+        blockers=[blocker.written(language) for blocker in finding.blockers],
+        advice=finding.advice.written(language),
+        evidence=dict(finding.evidence),
+        key=finding.key,
     )

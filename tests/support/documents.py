@@ -145,6 +145,7 @@ def document(kernels=None, devices=None, **given):
         "kernels": rows,
         "ranges": [],
         "findings": [],
+        "abstained": [],
         "warnings": [],
         "selection": None,
         "range_tree": [],

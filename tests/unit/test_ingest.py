@@ -74,6 +74,7 @@ def test_a_run_is_named_after_its_first_trace(tmp_path, put):
 @pytest.mark.parametrize(
     ("name", "run"),
     [("a.sqlite", "a"), ("a.b.sqlite.gz", "a.b"), (".hidden.csv", "hidden"), ("übung.csv", "bung"),
+     ("a_pqtdir", "a"), ("a.b_arwdir", "a.b"), ("a.nsys-rep_pqtdir", "a"), ("_pqtdir", "run"),
      ("???", "run"), ("x" * 300, "x" * 200)],
 )  # fmt: skip
 def test_run_names_from_files(tmp_path, name, run):
@@ -154,6 +155,16 @@ def test_a_file_that_the_system_will_not_read_is_named(tmp_path, put, monkeypatc
     monkeypatch.setattr("nsys_walls.ingest.read_head", refuse)
     with pytest.raises(InputError, match="can't be read: Permission denied"):
         ingest_files([put("a.sqlite", "trace\n1")], store=tmp_path / "store")
+
+
+def test_a_folder_that_the_system_will_not_list_is_named(tmp_path, monkeypatch):
+    def refuse(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("pathlib.Path.iterdir", refuse)
+    with pytest.raises(InputError, match=f"^{tmp_path} can't be read: Permission denied") as caught:
+        ingest_files([tmp_path], store=tmp_path / "store")
+    assert caught.value.slug == "unreadable"
 
 
 def test_a_link_that_leads_to_itself_is_one_error(tmp_path):

@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from nsys_walls.sources.torch_trace.columns import Codes, Columns
 from nsys_walls.sources.torch_trace.events import Fields
-from nsys_walls.sources.torch_trace.numbers import MISSING, nanoseconds, whole
+from nsys_walls.sources.torch_trace.numbers import MISSING, nanoseconds, number, whole
 from nsys_walls.sources.torch_trace.rules import rules
 
 _NO_SPAN: Final = "marks, flows and metadata"
@@ -23,6 +24,12 @@ _KINDS: Final = {
 
 #: Sizes of a grid or a block, None where the trace has none.
 Shape = tuple[int | None, ...]
+
+#: What tells kernels apart: name, GPU, grid, block and registers.
+Kernel = tuple[int, int, Shape, Shape, int | None]
+
+#: Process and thread: numbers of the operating system, or what a tool put in their place.
+Thread = tuple[int | str | None, int | str | None]
 
 _NO_SHAPE: Final[Shape] = (None, None, None)
 
@@ -42,13 +49,13 @@ class Collected:
         ranges: Columns start, duration, thread, name, operator: a number that grows as the
             operators of a process begin.
         syncs: Columns start, duration, ordinal, stream, correlation, name.
-        kernels: A tuple each: name, gpu, grid, block, registers.
+        kernels: Kernels that were launched.
         kernel_names: Their names.
         copy_names: Pairs of kind (copy or set) and name.
         call_names: Names of calls.
         range_names: Names of ranges.
         sync_names: Names of synchronisations.
-        threads: Pairs of process and thread, as the trace has them.
+        threads: Threads of calls and ranges.
         gpus: CUDA ordinals of the GPUs that something ran on.
         first_ns: Start of the first event of the trace.
         whole_microseconds: Launches whose times have no decimals.
@@ -67,12 +74,32 @@ class Collected:
         self.calls = Columns("start", "duration", "thread", "correlation", "name")
         self.ranges = Columns("start", "duration", "thread", "name", "operator")
         self.syncs = Columns("start", "duration", "ordinal", "stream", "correlation", "name")
-        self.kernels, self.kernel_names, self.gpus = Codes(), Codes(), Codes()
-        self.copy_names, self.call_names, self.sync_names = Codes(), Codes(), Codes()
-        self.range_names, self.threads = Codes(), Codes()
+        self.kernels: Codes[Kernel] = Codes()
+        self.kernel_names: Codes[str] = Codes()
+        self.copy_names: Codes[tuple[str, str]] = Codes()
+        self.call_names: Codes[str] = Codes()
+        self.range_names: Codes[str] = Codes()
+        self.sync_names: Codes[str] = Codes()
+        self.threads: Codes[Thread] = Codes()
+        self.gpus: Codes[int | None] = Codes()
         self.first_ns = 2**62
         self.whole_microseconds = self.autograd_events = self.unusable = 0
         self.left_out: Counter[str] = Counter()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Keys:
+    """Keys of arguments, see ``torch_trace.toml``."""
+
+    device: Sequence[str]
+    stream: str
+    correlation: str
+    bytes: str
+    grid: str
+    block: str
+    registers: str
+    graph_node: str
+    operator: str
 
 
 class Collector:
@@ -84,10 +111,11 @@ class Collector:
 
     def __init__(self) -> None:
         self.collected = Collected()
-        self._args: Mapping[str, Any] = rules()["args"]
+        self._keys = _Keys(**rules()["args"])
         self._reasons: Mapping[str, str] = rules()["categories"]["left_out"]
         self._autograd: Sequence[str] = rules()["autograd_profiler"]["pids"]
         self._known_kernels: dict[object, int] = {}
+        self._known_threads: dict[object, int] = {}
         takers: dict[str, _Take] = {
             "launch": self._launch,
             "copy": self._copy,
@@ -115,8 +143,7 @@ class Collector:
             # what the driver could not time begins at 0 and lasts 0
             self._leave_out(event, kind, "without a usable time")
             return
-        if start < self.collected.first_ns:
-            self.collected.first_ns = start
+        self.collected.first_ns = min(self.collected.first_ns, start)
         if take is None or duration < 0:
             self._leave_out(event, kind, "that end before they start")
         elif type(name) is not str:
@@ -137,18 +164,18 @@ class Collector:
         self.collected.unusable += kind == "launch"
 
     def _launch(self, event: Fields, name: str, args: Fields, start: int, duration: int) -> None:
-        collected = self.collected
-        kernel = self._kernel(name, event, args)
-        node = _number(args.get(self._args["graph_node"])) or MISSING
-        collected.launches.add((start, duration, kernel, *self._place(event, args), node))
+        collected, keys = self.collected, self._keys
+        stream, correlation = self._place(event, args)
+        kernel = self._kernel(name, self._ordinal(event, args), args)
+        node = number(args.get(keys.graph_node)) or MISSING
+        collected.launches.add((start, duration, kernel, stream, correlation, node))
         if type(event["ts"]) is int and type(event["dur"]) is int:
             collected.whole_microseconds += 1
 
-    def _kernel(self, name: str, event: Fields, args: Fields) -> int:
+    def _kernel(self, name: str, ordinal: int | None, args: Fields) -> int:
         """Number the kernel of a launch; what describes it is read once."""
-        keys = self._args
-        grid, block, registers = (args.get(keys[what]) for what in ("grid", "block", "registers"))
-        ordinal = self._ordinal(event, args)
+        keys = self._keys
+        grid, block, registers = args.get(keys.grid), args.get(keys.block), args.get(keys.registers)
         try:
             seen = (name, ordinal, tuple(grid or ()), tuple(block or ()), registers)
             if seen in self._known_kernels:
@@ -156,7 +183,7 @@ class Collector:
         except TypeError:  # what stands there are no sizes
             seen = None
         collected = self.collected
-        number = collected.kernels.code(
+        kernel = collected.kernels.code(
             (
                 collected.kernel_names.code(name),
                 collected.gpus.code(ordinal),
@@ -166,8 +193,8 @@ class Collector:
             )
         )
         if seen is not None:
-            self._known_kernels[seen] = number
-        return number
+            self._known_kernels[seen] = kernel
+        return kernel
 
     def _copy(self, event: Fields, name: str, args: Fields, start: int, duration: int) -> None:
         self._transfer(("copy", name), event, args, (start, duration))
@@ -180,48 +207,51 @@ class Collector:
     ) -> None:
         collected = self.collected
         gpu = collected.gpus.code(self._ordinal(event, args))
-        size = _number(args.get(self._args["bytes"]))
+        size = number(args.get(self._keys.bytes))
         place = self._place(event, args)
         collected.copies.add((*time, gpu, *place, size, collected.copy_names.code(name)))
 
     def _call(self, event: Fields, name: str, args: Fields, start: int, duration: int) -> None:
         collected = self.collected
-        correlation = _number(args.get(self._args["correlation"]))
+        correlation = number(args.get(self._keys.correlation))
         code = collected.call_names.code(name)
         collected.calls.add((start, duration, self._thread(event), correlation, code))
 
     def _range(self, event: Fields, name: str, args: Fields, start: int, duration: int) -> None:
         collected = self.collected
-        operator = _number(args.get(self._args["operator"]))
+        operator = number(args.get(self._keys.operator))
         code = collected.range_names.code(name)
         collected.ranges.add((start, duration, self._thread(event), code, operator))
 
     def _sync(self, event: Fields, name: str, args: Fields, start: int, duration: int) -> None:
         collected = self.collected
-        ordinal = self._ordinal(event, args)
-        ordinal = MISSING if ordinal is None else ordinal
+        ordinal = number(self._ordinal(event, args))
         code = collected.sync_names.code(name)
         collected.syncs.add((start, duration, ordinal, *self._place(event, args), code))
 
     def _place(self, event: Fields, args: Fields) -> tuple[int, int]:
         """Read stream and correlation; the stream is the event's line in the viewer, too."""
-        stream = args.get(self._args["stream"], event.get("tid"))
-        return _number(stream, 32), _number(args.get(self._args["correlation"]))
+        keys = self._keys
+        stream = args.get(keys.stream, event.get("tid"))
+        return number(stream), number(args.get(keys.correlation))
 
     def _ordinal(self, event: Fields, args: Fields) -> int | None:
         """Read the CUDA ordinal; the event's process in the viewer is the GPU, too."""
-        found = (args[key] for key in self._args["device"] if key in args)
-        return whole(next(found, event.get("pid")), 32)
+        for key in self._keys.device:
+            if key in args:
+                return whole(args[key], 32)
+        return whole(event.get("pid"), 32)
 
     def _thread(self, event: Fields) -> int:
         """Number the thread of an event on the host."""
-        return self.collected.threads.code((_identity(event.get("pid")), _identity(event.get("tid"))))
-
-
-def _number(value: Any, bits: int = 64) -> int:
-    """Read a whole number, `MISSING` where there is none."""
-    number = whole(value, bits)
-    return MISSING if number is None else number
+        pid, tid = event.get("pid"), event.get("tid")
+        try:
+            return self._known_threads[pid, tid]
+        except (KeyError, TypeError):
+            thread = self.collected.threads.code((_identity(pid), _identity(tid)))
+        if type(pid) is int and type(tid) is int:
+            self._known_threads[pid, tid] = thread
+        return thread
 
 
 def _shape(sizes: Any) -> Shape:
@@ -233,5 +263,5 @@ def _shape(sizes: Any) -> Shape:
 
 def _identity(value: Any) -> int | str | None:
     """Read the number of a process or thread, or what a tool put in its place."""
-    number = whole(value)
-    return value if number is None and type(value) is str else number
+    found = whole(value)
+    return value if found is None and type(value) is str else found

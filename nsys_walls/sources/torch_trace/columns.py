@@ -1,13 +1,16 @@
 """Rows of whole numbers that are collected until the end of a trace."""
 
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Generic, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from nsys_walls.sources.torch_trace.numbers import MISSING
-from nsys_walls.traces.arrow import Ints, integers
+from nsys_walls.traces.arrow import Ints, integers, texts
+
+Key = TypeVar("Key", bound=Hashable)
 
 
 class Columns:
@@ -40,16 +43,23 @@ class Columns:
         return integers(numbers, numbers != MISSING)
 
 
-class Codes:
+class Codes(Generic[Key]):
     """Gives equal keys one small number, in order of first appearance."""
 
     def __init__(self) -> None:
-        self._codes: dict[object, int] = {}
+        self._codes: dict[Key, int] = {}
 
-    def code(self, key: object) -> int:
+    def code(self, key: Key) -> int:
         """Number a key; the same again next time."""
         return self._codes.setdefault(key, len(self._codes))
 
-    def keys(self) -> list[object]:
+    def keys(self) -> list[Key]:
         """List the keys in the order of their numbers."""
         return list(self._codes)
+
+
+def printable(names: Sequence[str | None]) -> pa.Array:
+    """Make an array of names; half of a surrogate pair, which JSON can spell, is replaced."""
+    return texts(
+        [None if name is None else name.encode("utf-8", "replace").decode() for name in names]
+    )

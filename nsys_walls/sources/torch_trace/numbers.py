@@ -29,10 +29,9 @@ def nanoseconds(value: Any) -> int | None:
         time_ns = round(value * _NS_PER_US)
     elif kind is int:
         time_ns = value * 1000
-    elif kind is str and _NUMBER.fullmatch(value.strip()):
-        return nanoseconds(Decimal(value.strip()))
     else:
-        return None
+        number = _printed(value)
+        return None if number is None else nanoseconds(number)
     return time_ns if -_FURTHEST_NS < time_ns < _FURTHEST_NS else None
 
 
@@ -46,14 +45,26 @@ def whole(value: Any, bits: int = 64) -> int | None:
     >>> whole(7), whole("7"), whole(Decimal("7.0")), whole(Decimal("7.5")), whole(2**31, 32)
     (7, 7, 7, None, None)
     """
-    kind = type(value)
-    if kind is str and _NUMBER.fullmatch(value.strip()):
-        value = Decimal(value.strip())
-        kind = Decimal
-    if kind is Decimal:
-        if value.adjusted() >= _MOST_DIGITS or value != value.to_integral_value():
+    if type(value) is int:
+        number = value
+    else:
+        exact = value if type(value) is Decimal else _printed(value)
+        if exact is None or exact.adjusted() >= _MOST_DIGITS or exact % 1:
             return None
-        value = int(value)
-    elif kind is not int:
-        return None
-    return value if -(1 << (bits - 1)) < value < 1 << (bits - 1) else None
+        number = int(exact)
+    return number if -(1 << (bits - 1)) < number < 1 << (bits - 1) else None
+
+
+def number(value: Any) -> int:
+    """Read a whole number that fits into 64 bits; `MISSING` where there is none."""
+    # almost all numbers are read here, and almost all of them are these
+    if type(value) is int and 0 <= value < -MISSING:
+        return value
+    found = whole(value)
+    return MISSING if found is None else found
+
+
+def _printed(value: Any) -> Decimal | None:
+    """Read a number that is printed as text."""
+    text = value.strip() if type(value) is str else ""
+    return Decimal(text) if _NUMBER.fullmatch(text) else None

@@ -21,6 +21,8 @@ from nsys_walls.sources.unrecognised import unrecognised
         ("t.qdrep", b"<!doctype html>", ["HTML or XML"]),
         ("a.html", b"<!doctype html>", ["HTML or XML"]),
         ("a.parquet", b"PAR1....", ["a Parquet file", "nsys export"]),
+        ("a.arrow", b"ARROW1\0\0", ["an Arrow file", "nsys export"]),
+        ("a.arrows", b"\xff\xff\xff\xff\x10", ["an Arrow stream", "nsys export"]),
     ],
 )  # fmt: skip
 def test_what_a_file_is_and_what_to_do(name, head, words):

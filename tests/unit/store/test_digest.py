@@ -1,4 +1,4 @@
-from nsys_walls.store.digest import content_digest, path_digest
+from nsys_walls.store.digest import content_digest, folder_digest, path_digest
 
 MIB = 1 << 20
 
@@ -30,3 +30,17 @@ def test_a_path_can_not_be_read_from_its_hash(tmp_path):
     assert len(digest) == 32
     assert "trace" not in digest
     assert digest == path_digest(tmp_path / "x" / ".." / "trace.sqlite")
+
+
+def test_a_folder_is_the_names_and_contents_of_its_files(tmp_path):
+    def made(folder, **contents):
+        (tmp_path / folder).mkdir()
+        for name, content in contents.items():
+            (tmp_path / folder / name).write_text(content)
+        return [tmp_path / folder / name for name in contents]
+
+    digest = folder_digest(made("one", a="1", b="2"))
+    assert len(digest) == 32
+    assert folder_digest(made("copy", a="1", b="2")) == digest
+    others = [made("swapped", a="2", b="1"), made("renamed", a="1", c="2"), made("less", a="1")]
+    assert len({digest, *map(folder_digest, others)}) == 4
