@@ -93,7 +93,7 @@ def make_plan(analysis: Analysis, *, cover: float = 0.95, nvtx: Sequence[str] = 
         cover: Share of the measurable kernel time that is to be measured, 0 to 1.
         nvtx: NVTX ranges that the analysis was limited to: ncu profiles in them only.
     """
-    chips = {row.walls.facts.device: chip_of(row.walls) for row in analysis.devices}
+    chips = _chips(analysis)
     unmeasured = [
         kernel for kernel in analysis.kernels if kernel.time_ns and not kernel.is_measured
     ]
@@ -119,6 +119,14 @@ def make_plan(analysis: Analysis, *, cover: float = 0.95, nvtx: Sequence[str] = 
         wall_ns=analysis.wall_ns,
         has_shapes=all(kernel.key.grid and kernel.key.block for kernel in analysis.kernels),
     )
+
+
+def _chips(analysis: Analysis) -> dict[int, str | None]:
+    """Find the compute capability of every device, in the last resort from its counters."""
+    counted = {kernel.key.device: kernel.match.part for kernel in reversed(analysis.kernels)
+               if kernel.match.part}  # fmt: skip
+    walls = {row.walls.facts.device: row.walls for row in analysis.devices}
+    return {device: chip_of(walls[device]) or counted.get(device) for device in walls}
 
 
 def _heaviest(kernels: Iterable[KernelPoint], time_ns: float) -> list[KernelPoint]:

@@ -20,6 +20,8 @@ _COLLECTIVE = (
     "a collective: ncu runs one kernel at a time and again and again, so that its partners "
     "on the other GPUs would wait for ever"
 )
+# how readers call a kernel whose name is not in the trace
+_UNNAMED = "(unnamed kernel "
 _NAMELESS = "the trace has no name for it"
 
 
@@ -58,7 +60,7 @@ def why_unmeasurable(kernel: KernelPoint, chip: str | None) -> str | None:
     """Say why no command can measure a kernel that is not measured; None where one can."""
     if kernel.kernel_class.is_communication:
         return _COLLECTIVE
-    if not kernel.key.full_name:
+    if not kernel.key.full_name or kernel.key.full_name.startswith(_UNNAMED):
         return _NAMELESS
     if lacking_metrics(kernel, chip):
         return None

@@ -11,7 +11,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Protocol, TypedDict
 
-from nsys_walls.reports.around import Around
+from nsys_walls.reports.around import Around, Sampled
 
 DOCUMENT_SCHEMA = "nsys-walls/report/1"
 
@@ -145,6 +145,8 @@ class Kernel(_Classed):
     ncu_time_ratio: float | None
     #: conventions and doubts about this kernel's numbers, one clause each
     notes: list[str]
+    #: GPU metrics sampled while it ran alone
+    sampled: Sampled | None
 
 
 class Range(TypedDict):

@@ -7,6 +7,7 @@ from nsys_walls.roofline.copies import CopyTotal
 from nsys_walls.roofline.model import WALLS
 from nsys_walls.roofline.ranges import RangeNode
 from nsys_walls.roofline.ranks import CollectiveTotal, Rank
+from nsys_walls.roofline.sampled import Sampled as KernelSamples
 from nsys_walls.store.gaps import Gap, IdleCause
 from nsys_walls.store.selection import Selection
 
@@ -132,6 +133,37 @@ class RankRow(TypedDict):
     waiting_ns: int | None
 
 
+class Sampled(TypedDict):
+    """GPU metrics that nsys sampled while a kernel ran alone; ratios are of cycles."""
+
+    samples: int
+    period_ns: float
+    bytes_per_s: float | None
+    bandwidth_ratio: float | None
+    dram_read_ratio: float | None
+    dram_write_ratio: float | None
+    sm_active_ratio: float | None
+    tensor_active_ratio: float | None
+    #: whether FP16 outside of tensor cores counts as tensor activity
+    tensor_includes_fp16: bool
+    clock_hz: float | None
+
+
+class Samples(TypedDict):
+    """What became of the samples of GPU metrics of one device."""
+
+    device: int
+    period_ns: int | None
+    samples: int
+    attributed: int
+    #: several launches, copies or graphs ran
+    shared: int
+    #: nothing ran
+    idle: int
+    #: one thing ran, but not all the time, or was no launch that is shown
+    partial: int
+
+
 class Around(TypedDict):
     """The keys of the document that this module fills."""
 
@@ -144,6 +176,7 @@ class Around(TypedDict):
     ranks: list[RankRow]
     #: (max - min) / median over ranks
     rank_spread: dict[str, float | None]
+    sampling: list[Samples]
 
 
 def around(analysis: Analysis) -> Around:
@@ -162,6 +195,36 @@ def around(analysis: Analysis) -> Around:
         communication=[_collective(total) for total in found.ranks.collectives],
         ranks=[_rank(rank) for rank in found.ranks.ranks] if several else [],
         rank_spread={what: found.ranks.spread_ratio(what) for what in _SPREADS} if several else {},
+        sampling=[
+            Samples(
+                device=row.device,
+                period_ns=row.period_ns,
+                samples=row.samples,
+                attributed=row.attributed,
+                shared=row.shared,
+                idle=row.idle,
+                partial=row.partial,
+            )
+            for row in found.samples
+        ],
+    )
+
+
+def sampled(found: KernelSamples | None) -> Sampled | None:
+    """Write down the samples of a kernel."""
+    if found is None:
+        return None
+    return Sampled(
+        samples=found.samples,
+        period_ns=found.period_ns,
+        bytes_per_s=found.bytes_per_s,
+        bandwidth_ratio=found.bandwidth_ratio,
+        dram_read_ratio=found.dram_read_ratio,
+        dram_write_ratio=found.dram_write_ratio,
+        sm_active_ratio=found.sm_active_ratio,
+        tensor_active_ratio=found.tensor_active_ratio,
+        tensor_includes_fp16=found.tensor_includes_fp16,
+        clock_hz=found.clock_hz,
     )
 
 

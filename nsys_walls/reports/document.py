@@ -19,7 +19,7 @@ from nsys_walls.reports import (
     Totals,
 )
 from nsys_walls.reports import Finding as FindingRow
-from nsys_walls.reports.around import around
+from nsys_walls.reports.around import around, sampled
 from nsys_walls.roofline.analysis import Analysis, DeviceAnalysis
 from nsys_walls.roofline.kernel import KernelPoint
 from nsys_walls.roofline.model import WALLS
@@ -205,13 +205,14 @@ def _kernel(kernel: KernelPoint, total_ns: int) -> Kernel:
             "bytes_per_s": kernel.bytes_per_s,
             "precision": place.precision if place else None,
             "compute_ratio": place.compute_ratio if place else None,
-            "bandwidth_ratio": place.bandwidth_ratio if place else None,
+            "bandwidth_ratio": kernel.bandwidth_ratio,
             "side": place.side if place else None,
             "near_balance": place.near_balance if place else None,
             "wall": kernel.wall,
             "floor_ns": place.floor_ns if place else None,
             "recoverable_ns": kernel.recoverable_ns,
             "notes": list(kernel.notes),
+            "sampled": sampled(kernel.sampled),
         }
     )
 

@@ -15,12 +15,14 @@ from nsys_walls.roofline.range_forest import RangeForest
 from nsys_walls.roofline.ranges import RangeTotals, total_ranges
 from nsys_walls.roofline.ranks import Ranks, read_ranks
 from nsys_walls.roofline.run_devices import RunDevices, number_devices
+from nsys_walls.roofline.sampled_kernels import WORK, with_samples
 from nsys_walls.roofline.selected import is_chosen, nothing_selected, resolve_selection
 from nsys_walls.roofline.walls import CounterPeaks, DeviceWalls, WallOptions, resolve_walls
 from nsys_walls.store.copy_times import copy_times
 from nsys_walls.store.dataset import StoredRun
 from nsys_walls.store.gaps import Gap, IdleCause, find_gaps, idle_causes, longest_gaps
 from nsys_walls.store.manifest import Manifest
+from nsys_walls.store.sampling import DeviceSamples, Sampling, attribute_samples
 from nsys_walls.store.selection import EVERYTHING, Selected, Selection
 from nsys_walls.store.timeline import Timeline
 from nsys_walls.store.times import GpuTime, ImpossibleLaunches
@@ -54,12 +56,14 @@ class Surroundings:
         idle: Idle time by device and cause, the longest first.
         gaps: The longest gaps.
         ranks: Processes on devices, and their collectives.
+        samples: What became of the samples of GPU metrics, by device.
     """
 
     copies: tuple[CopyTotal, ...] = ()
     idle: tuple[IdleCause, ...] = ()
     gaps: tuple[Gap, ...] = ()
     ranks: Ranks = field(default_factory=Ranks)
+    samples: tuple[DeviceSamples, ...] = ()
 
 
 #: Summaries and counters know of nothing but kernels.
@@ -137,14 +141,17 @@ def analyse(run: StoredRun, options: WallOptions, selection: Selection = EVERYTH
     ) as timeline:
         joined = _join(points, profiles, devices, timeline)
         chosen = _choose(joined, selection, selected, timeline)
-        kernels = build_kernels(chosen, walls, timeline)
+        sampling = attribute_samples(timeline.connection, WORK)
+        kernels = with_samples(build_kernels(chosen, walls, timeline), sampling, walls)
         return Analysis(
             manifest=run.manifest,
             selection=selection,
             devices=_device_totals(walls, kernels.values(), timeline, selected),
             kernels=tuple(sorted(kernels.values(), key=lambda kernel: kernel.id)),
             ranges=total_ranges(forest, timeline.range_times(), kernels),
-            around=_surroundings(run, kernels, walls, timeline) if points.by_kernel else NOTHING,
+            around=_surroundings(run, kernels, walls, timeline, sampling)
+            if points.by_kernel
+            else NOTHING,
             unmatched=joined.unmatched,
             wall_ns=timeline.wall_ns(),
             impossible=tuple(
@@ -203,6 +210,7 @@ def _surroundings(
     kernels: Mapping[int, KernelPoint],
     walls: Mapping[int, DeviceWalls],
     timeline: Timeline,
+    sampling: Sampling,
 ) -> Surroundings:
     find_gaps(timeline)
     ids: dict[int | None, int] = {number: kernel.id for number, kernel in kernels.items()}
@@ -218,6 +226,7 @@ def _surroundings(
             for gap in longest_gaps(timeline, _GAPS_LISTED)
         ),
         ranks=read_ranks(timeline, run.manifest, kernels),
+        samples=sampling.devices,
     )
 
 

@@ -11,6 +11,7 @@ from nsys_walls.roofline.kernel_class import KernelClass, classify
 from nsys_walls.roofline.kernel_notes import kernel_notes
 from nsys_walls.roofline.model import Placement, Wall, Walls, place
 from nsys_walls.roofline.points import PointKey, TracedTimes
+from nsys_walls.roofline.sampled import Sampled
 from nsys_walls.roofline.short_name import unique_names
 from nsys_walls.roofline.walls import DeviceWalls
 from nsys_walls.store.timeline import Timeline
@@ -36,6 +37,7 @@ class KernelPoint:
         wall: The wall it stands at, or why at none.
         recoverable_ns: Time all its launches took above the floor, ns; None where unknown.
         notes: Conventions and doubts about its numbers, one clause each.
+        sampled: GPU metrics that nsys sampled while it ran alone; None where there are too few.
     """
 
     id: int
@@ -49,6 +51,7 @@ class KernelPoint:
     wall: Wall
     recoverable_ns: float | None
     notes: tuple[str, ...] = ()
+    sampled: Sampled | None = None
 
     @property
     def time_ns(self) -> int:
@@ -62,8 +65,19 @@ class KernelPoint:
 
     @property
     def bytes_per_s(self) -> float | None:
-        """Achieved DRAM traffic, byte/s."""
-        return self._rate(self.work.dram_bytes)
+        """Achieved DRAM traffic, byte/s: by counters, else as sampled."""
+        counted = self._rate(self.work.dram_bytes)
+        if counted is None and self.sampled is not None:
+            return self.sampled.bytes_per_s
+        return counted
+
+    @property
+    def bandwidth_ratio(self) -> float | None:
+        """Part of the bandwidth wall that it reached: by counters, else as sampled."""
+        counted = self.placement.bandwidth_ratio if self.placement else None
+        if counted is None and self.sampled is not None:
+            return self.sampled.bandwidth_ratio
+        return counted
 
     def _rate(self, amount: float | None) -> float | None:
         time_ns = self.times.typical_ns

@@ -138,8 +138,8 @@ TABLES: dict[str, pa.Schema] = {
         [
             _column("timestamp_ns", _I64, "ns", "nsys timestamp"),
             _column("gpu", _I32, "id", "row of devices"),
-            _column("metric", _TEXT, "text", "nsys TARGET_INFO_GPU_METRICS.metricName"),
-            _column("value", _I64, "as the metric says", "nsys value"),
+            _column("metric", _TEXT, "text", "row of gpu_metrics.toml, by nsys metricName"),
+            _column("value", _I64, "as the metric says", "nsys value: percent; gpc_clock in Hz"),
         ]
     ),
     "devices": pa.schema(

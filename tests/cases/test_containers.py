@@ -400,9 +400,9 @@ def test_no_room_for_the_copy_is_one_line(desk, trace, monkeypatch):
     monkeypatch.setattr(
         "nsys_walls.sources.nsys_arrow.copy._PRAGMAS", ("PRAGMA max_page_count = 2",)
     )
-    said = refused(desk, folder, "system")
+    said = refused(desk, folder, "no-room")
     assert "step_pqtdir: its tables can't be copied to a temporary file: database or disk" in said
     assert "TMPDIR" in said
     monkeypatch.setattr("tempfile.tempdir", str(desk.folder / "gone"))
-    said = refused(desk, folder, "system")
+    said = refused(desk, folder, "no-room")
     assert "can't be copied to a temporary file: No such file or directory; make room" in said

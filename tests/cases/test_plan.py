@@ -368,6 +368,42 @@ def test_a_chip_without_dram_counters_is_named_once_the_rest_is_there(desk):
     assert "ncu has no DRAM counters for compute capability 8.7" in text
 
 
+def test_what_no_counter_of_a_chip_can_tell_is_left_out(desk):
+    # of a chip of the future, only what every chip counts is known: nothing of tensor cores
+    known = {"dram": 1000, **dict.fromkeys(INSTRUCTIONS, 0)}
+    desk.ingest(desk.trace(kernels=series(GEMM, [100_000] * 6), gpus=[A100 | {"compute": (13, 7)}]),
+                desk.counters(profiled(GEMM, known, cc="13.7")))  # fmt: skip
+    done = desk.type("plan", "--hw", "a100")
+    assert "all counters of its walls were collected" in comments(done)
+
+
+def test_a_kernel_without_a_name_is_left_out(desk):
+    nameless = {"demangledName": "", "shortName": "", "mangledName": ""}
+    desk.ingest(desk.trace(kernels=[row | nameless for row in series(NORM, [100_000] * 6)]))
+    assert "the trace has no name for it" in comments(desk.type("plan"))
+
+
+def test_without_any_time_there_is_nothing_to_plan(desk):
+    desk.ingest(desk.counters(profiled(NORM, {"dram": 1000})))
+    done = desk.type("plan", "--hw", "a100")
+    assert (done.code, done.out) == (
+        0,
+        "# nsys-walls plan counters: no kernel time was traced, so there is nothing to measure.\n",
+    )
+    document = parse_strictly(desk.type("plan", "--hw", "a100", "--format", "json").out)
+    assert document["measured_time_ratio"] is None
+    assert document["commands"] == []
+
+
+def test_counters_tell_the_chip_where_the_trace_does_not(desk):
+    rows = series(NORM, [100_000] * 2, **shape((512, 1, 1)))
+    rows += series(ADD, [100_000] * 6, start=after(rows), **shape((8, 1, 1)))
+    desk.ingest(desk.trace(kernels=rows, gpus=()),
+                desk.counters(profiled(NORM, {"dram": 1}, grid=(512, 1, 1), cc="7.5")))  # fmt: skip
+    (words,) = planned(desk, "--hw", desk.text("my.toml", HARDWARE_WITHOUT_CAPABILITY))
+    assert "sm__ops_path_tensor_src_int1.sum" in metrics(words)
+
+
 def test_kernels_hidden_in_graphs_are_named(desk):
     rows = series(NORM, [100_000] * 6)
     desk.ingest(desk.trace(kernels=rows, graphs=[graph(after(rows), after(rows) + 700_000)]))

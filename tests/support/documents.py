@@ -43,6 +43,7 @@ def kernel(**given):
         "ncu_ns": None,
         "ncu_time_ratio": None,
         "notes": [],
+        "sampled": None,
     } | given
     base["match"] = {
         "level": "shape",
@@ -155,6 +156,7 @@ def document(kernels=None, devices=None, **given):
         "communication": [],
         "ranks": [],
         "rank_spread": {},
+        "sampling": [],
     } | given
 
 

@@ -70,7 +70,7 @@ def _room(label: str) -> Iterator[None]:
             f"{label}: its tables can't be copied to a temporary file: {said}; make room, or set "
             "TMPDIR to a folder that has as much as the export takes."
         )
-        raise InputError("system", msg) from error
+        raise InputError("no-room", msg) from error
 
 
 def _copy(connection: Any, table: ExportTable, label: str, advance: Callable[[int], None]) -> None:

@@ -11,6 +11,7 @@ from nsys_walls.sources.nsys_sqlite.calls import ApiCalls, CallNames
 from nsys_walls.sources.nsys_sqlite.chunks import Database, connected
 from nsys_walls.sources.nsys_sqlite.connect import opened
 from nsys_walls.sources.nsys_sqlite.explain import check_is_export, no_launches
+from nsys_walls.sources.nsys_sqlite.gpu_metrics import write_gpu_metrics
 from nsys_walls.sources.nsys_sqlite.gpus import Gpus, read_gpu_tables
 from nsys_walls.sources.nsys_sqlite.launches import LaunchCounts, Launches
 from nsys_walls.sources.nsys_sqlite.ranges import RangeTable
@@ -74,6 +75,9 @@ class _Reading:
         self._skip("copies", transfers.write_copies().dropped)
         self._skip("sets", transfers.write_sets().dropped)
         self._skip("synchronisations", transfers.write_syncs().dropped)
+        skipped, notices = write_gpu_metrics(self._database, self._catalog, self._gpus, self._sink)
+        self._skipped += skipped
+        self._warnings += notices
         self._sink.write("devices", self._gpus.table())
         for what in self._catalog.incomplete.values():
             self._warn("incomplete-table", f"{what}: its rows were not read.")

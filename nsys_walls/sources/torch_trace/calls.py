@@ -68,7 +68,7 @@ def _ranges_around(thread: Ints, start: Ints, rows: Ints, nesting: Nesting) -> N
 def call_table(collected: Collected, threads: Threads) -> pa.Table:
     """Make the rows of ``calls``: those that launch, copy, wait or allocate."""
     calls = collected.calls
-    names = [re.sub(rules()["calls"]["version"], "", name) for name in collected.call_names.keys()]
+    names = [re.sub(rules()["calls"]["version"], "", name) for name in collected.call_names]
     kinds = [_kind(name) for name in names]
     stored = np.array([kind is not None for kind in kinds], np.bool_)
     rows = np.flatnonzero(stored[calls["name"]] & (calls["duration"] >= 0))

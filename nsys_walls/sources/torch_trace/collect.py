@@ -68,9 +68,7 @@ class Collected:
         self.launches = Columns(
             "start", "duration", "kernel", "stream", "correlation", "graph_node"
         )
-        self.copies = Columns(
-            "start", "duration", "gpu", "stream", "correlation", "bytes", "name"
-        )
+        self.copies = Columns("start", "duration", "gpu", "stream", "correlation", "bytes", "name")
         self.calls = Columns("start", "duration", "thread", "correlation", "name")
         self.ranges = Columns("start", "duration", "thread", "name", "operator")
         self.syncs = Columns("start", "duration", "ordinal", "stream", "correlation", "name")
@@ -107,10 +105,11 @@ class Collector:
 
     Attributes:
         collected: What they held.
+        taken: How many it took.
     """
 
     def __init__(self) -> None:
-        self.collected = Collected()
+        self.collected, self.taken = Collected(), 0
         self._keys = _Keys(**rules()["args"])
         self._reasons: Mapping[str, str] = rules()["categories"]["left_out"]
         self._autograd: Sequence[str] = rules()["autograd_profiler"]["pids"]
@@ -132,6 +131,7 @@ class Collector:
 
     def take(self, event: Fields) -> None:
         """Take an event."""
+        self.taken += 1
         if event.get("ph") != "X":
             self.collected.left_out[_NO_SPAN] += 1
             return

@@ -1,7 +1,7 @@
 """Rows of whole numbers that are collected until the end of a trace."""
 
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -53,12 +53,12 @@ class Codes(Generic[Key]):
         """Number a key; the same again next time."""
         return self._codes.setdefault(key, len(self._codes))
 
-    def keys(self) -> list[Key]:
-        """List the keys in the order of their numbers."""
-        return list(self._codes)
+    def __iter__(self) -> Iterator[Key]:
+        """Give the keys in the order of their numbers."""
+        return iter(self._codes)
 
 
-def printable(names: Sequence[str | None]) -> pa.Array:
+def printable(names: Iterable[str | None]) -> pa.Array:
     """Make an array of names; half of a surrogate pair, which JSON can spell, is replaced."""
     return texts(
         [None if name is None else name.encode("utf-8", "replace").decode() for name in names]

@@ -4,10 +4,11 @@ import codecs
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from gzip import BadGzipFile
+from gzip import BadGzipFile, GzipFile
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
+from nsys_walls.sources import Progress
 from nsys_walls.textfile import open_text
 
 #: What reading damaged gzip raises; garbage behind its end is damage, too.
@@ -31,7 +32,7 @@ class Content:
     Args:
         source: The bytes, decompressed.
         encoding: Their encoding.
-        tick: Called with the number of bytes that were read.
+        progress: Called with the number of bytes read so far.
 
     Attributes:
         at_end: Whether all was read.
@@ -39,9 +40,9 @@ class Content:
             What came before is good.
     """
 
-    def __init__(self, source: Source, encoding: str, tick: Callable[[int], None]) -> None:
+    def __init__(self, source: Source, encoding: str, progress: Callable[[int], None]) -> None:
         self.at_end = self.is_damaged = False
-        self._source, self._tick = source, tick
+        self._source, self._progress, self._done = source, progress, 0
         self._decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
 
     def read(self, size: int) -> bytes:
@@ -52,7 +53,8 @@ class Content:
             except _DAMAGE:
                 raw, self.is_damaged = b"", True
             self.at_end = not raw
-            self._tick(len(raw))
+            self._done += len(raw)
+            self._progress(self._done)
             piece = self._decoder.decode(raw, final=self.at_end).encode()
             if piece:
                 return piece
@@ -60,13 +62,15 @@ class Content:
 
 
 @contextmanager
-def opened(path: Path, tick: Callable[[int], None]) -> Iterator[Content]:
+def opened(path: Path, progress: Progress) -> Iterator[Content]:
     """Open a trace.
 
     Args:
         path: The file, gzipped or not.
-        tick: Called with the number of bytes of content that were read.
+        progress: Called with bytes in place of rows; how many to expect of gzip is not known.
     """
     with open_text(path) as text:
-        # TextIOWrapper.read would lose what precedes damage
-        yield Content(text.buffer, text.encoding, tick)  # type: ignore[arg-type]
+        # the text itself would lose what comes just before the damage
+        source = cast("Source", text.buffer)
+        total = None if isinstance(source, GzipFile) else path.stat().st_size
+        yield Content(source, text.encoding, lambda done: progress(done, total))

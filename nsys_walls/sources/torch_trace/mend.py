@@ -48,7 +48,8 @@ def _mended(content: Content) -> Iterator[bytes]:
 
 def _mend(text: bytes, *, is_last: bool) -> tuple[bytes, bytes]:
     """Mend a piece; what may go on in the next piece is given back as it is."""
-    mended, done = [], 0
+    mended: list[bytes] = []
+    done = 0
     for match in _TOKEN.finditer(text):
         start, end = match.span()
         if end == len(text) and not is_last:

@@ -45,7 +45,7 @@ def nested(collected: Collected, order: Ints) -> Nesting:
 def range_table(collected: Collected, order: Ints, nesting: Nesting, threads: Threads) -> pa.Table:
     """Make the rows of ``ranges``."""
     ranges = collected.ranges
-    names = without_folders(printable(collected.range_names.keys()))
+    names = without_folders(printable(collected.range_names))
     kind = texts(["push_pop"]).take(integers(np.zeros(len(order), np.int64)))
     return table(
         {

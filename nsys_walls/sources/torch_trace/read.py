@@ -1,7 +1,5 @@
 """Read a whole trace: the order of the steps, and what the user is told about it."""
 
-from collections.abc import Callable
-
 import pyarrow as pa
 
 from nsys_walls.errors import InputError, Notice
@@ -12,6 +10,7 @@ from nsys_walls.sources.torch_trace.content import Content, opened
 from nsys_walls.sources.torch_trace.events import Fields, Malformed, Readable, parse_events
 from nsys_walls.sources.torch_trace.gpus import device_table
 from nsys_walls.sources.torch_trace.mend import Mended
+from nsys_walls.sources.torch_trace.numbers import whole
 from nsys_walls.sources.torch_trace.ranges import nested, outer_first, range_table
 from nsys_walls.sources.torch_trace.rules import rules
 from nsys_walls.sources.torch_trace.threads import Threads
@@ -28,6 +27,7 @@ from nsys_walls.store.digest import content_digest
 _ROWS = 131_072
 
 _EXPORT = "`prof.export_chrome_trace()`"
+_PROFILE = "`torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])`"
 
 
 def read_trace(request: Request, sink: Sink) -> SourceInfo:
@@ -36,10 +36,131 @@ def read_trace(request: Request, sink: Sink) -> SourceInfo:
     Raises:
         InputError: It is damaged, or holds no launch.
     """
-    header: Fields = {}
-    collected = _collected(request, header)
+    collected, header = _collected(request)
     if not len(collected.launches):
         raise _no_kernels(request.path.name, collected)
     writing = _Writing(collected, sink)
-    writing.write(device_table(collected.gpus.keys(), header, content_digest(request.path)))
-    ...
+    writing.run()
+    devices = device_table(list(collected.gpus), header, content_digest(request.path))
+    sink.write("devices", devices)
+    schema = whole(header.get(rules()["document"]["schema"]))
+    return SourceInfo(
+        kind="torch-trace",
+        schema_version=None if schema is None else str(schema),
+        rows=len(collected.launches),
+        skipped=tuple(Skipped(why, rows) for why, rows in collected.left_out.items()),
+        warnings=tuple(writing.warnings),
+    )
+
+
+def _collected(request: Request) -> tuple[Collected, Fields]:
+    """Read a trace into memory, mended where it is no JSON; gives what stands beside it, too."""
+    name = request.path.name
+    taken = 0
+    for is_mended in (False, True):
+        collector = Collector()
+        header: Fields = {}
+        with opened(request.path, request.progress) as content:
+            text: Readable = Mended(content) if is_mended else content
+            try:
+                for event in parse_events(text, rules()["document"]["events"], header):
+                    collector.take(event)
+            except Malformed:
+                taken = collector.taken
+                if content.at_end:
+                    raise _cut_off(name, taken, content) from None
+            else:
+                return collector.collected, header
+    msg = (
+        f"{name}: damaged: no JSON after {taken:,} events; expected what {_EXPORT} "
+        "writes: export it again, or delete the event at fault."
+    )
+    raise InputError("damaged-file", msg)
+
+
+def _cut_off(name: str, events: int, content: Content) -> InputError:
+    what = "its gzip data is damaged or cut off" if content.is_damaged else "it ends early"
+    msg = (
+        f"{name}: damaged: {what}, after {events:,} events; the copy is not whole, or the profiler "
+        f"was stopped while it wrote: copy it again, or export it again with {_EXPORT}."
+    )
+    return InputError("damaged-file", msg)
+
+
+def _no_kernels(name: str, collected: Collected) -> InputError:
+    """Make the error of a trace without a usable launch."""
+    todo = f"profile with {_PROFILE}"
+    if collected.unusable:
+        what = f"none of {collected.unusable:,} kernels has a usable name and time"
+        todo = f"export it again with {_EXPORT}"
+    elif collected.autograd_events:
+        what = "the autograd profiler wrote times of operators only"
+        todo += f" and export with {_EXPORT}"
+    elif len(collected.calls):
+        what = "CUDA was called, but no kernel was recorded on the GPU"
+        todo = "profile after some steps of warm-up, with no other profiler at work"
+    else:
+        what = "PyTorch profiled the CPU only"
+    return InputError("no-kernels", f"{name}: no kernels: {what}. To get them, {todo}.")
+
+
+class _Writing:
+    """A trace in memory on its way to the sink.
+
+    Attributes:
+        warnings: What the user should know.
+    """
+
+    def __init__(self, collected: Collected, sink: Sink) -> None:
+        self.warnings: list[Notice] = []
+        self._collected, self._sink = collected, sink
+        self._threads = Threads(list(collected.threads))
+
+    def run(self) -> None:
+        """Write all tables but the devices."""
+        collected, process = self._collected, self._threads.only_process
+        callers = self._callers() if len(collected.ranges) else None
+        launches, without_call = launch_table(collected, callers)
+        self._write("launches", launches)
+        self._write("kernels", kernel_table(collected, process))
+        self._write("names", name_table(collected))
+        if len(collected.calls):
+            self._write("calls", call_table(collected, self._threads))
+        if len(collected.copies):
+            self._write("copies", copy_table(collected, callers, process))
+        if len(collected.syncs):
+            self._write("syncs", sync_table(collected, process))
+        if without_call:
+            self._warn(
+                "launches-without-call",
+                f"{without_call:,} of {len(launches):,} launches have no CUDA call in the trace; "
+                "they count as outside of all ranges.",
+            )
+        if collected.whole_microseconds == len(launches):
+            self._warn(
+                "whole-microseconds",
+                "all times are whole microseconds, as PyTorch before 2.4 writes them: every launch "
+                "is off by up to 1 µs, which matters where kernels take only a few.",
+            )
+
+    def _callers(self) -> Callers:
+        """Write the ranges, and find the calls in them."""
+        collected = self._collected
+        order = outer_first(collected)
+        nesting = nested(collected, order)
+        self._write("ranges", range_table(collected, order, nesting, self._threads))
+        if nesting.overlaps:
+            self._warn(
+                "overlapping-ranges",
+                f"{nesting.overlaps:,} of {len(order):,} operators and annotations begin inside "
+                "another one and outlast it; a launch inside both counts for the one that began "
+                "last.",
+            )
+        return Callers(collected, self._threads, nesting)
+
+    def _write(self, table: str, rows: pa.Table) -> None:
+        for first in range(0, len(rows), _ROWS):
+            self._sink.write(table, rows.slice(first, _ROWS))
+
+    def _warn(self, code: str, message: str) -> None:
+        self.warnings.append(Notice(code, message))

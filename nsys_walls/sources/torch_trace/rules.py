@@ -28,8 +28,9 @@ def is_trace(head: bytes) -> bool:
     text = decode(head).lstrip()
     if text.startswith("{"):
         document = rules()["document"]
-        return (_has_key(text, [document["schema"]]) and _has_key(text, document["beside_schema"])) \
-            or (_has_key(text, [document["events"]]) and _has_event(text))
+        return (
+            _has_key(text, [document["schema"]]) and _has_key(text, document["beside_schema"])
+        ) or (_has_key(text, [document["events"]]) and _has_event(text))
     return text.startswith("[") and _has_event(text)
 
 

@@ -8,9 +8,8 @@ import pyarrow as pa
 from nsys_walls.sources.torch_trace.calls import Callers
 from nsys_walls.sources.torch_trace.collect import Collected
 from nsys_walls.sources.torch_trace.columns import Columns, printable
-from nsys_walls.sources.torch_trace.numbers import MISSING
 from nsys_walls.sources.torch_trace.rules import rules
-from nsys_walls.traces.arrow import Ints, in_int32, integers, optional_integers, table, texts
+from nsys_walls.traces.arrow import in_int32, integers, optional_integers, table, texts
 from nsys_walls.traces.nesting import OUTSIDE
 
 _AXES = ("grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z")
@@ -48,7 +47,7 @@ def kernel_table(collected: Collected, process: int | None) -> pa.Table:
         collected: The trace.
         process: The process that launched all of them, if there is one.
     """
-    kernels = collected.kernels.keys()
+    kernels = list(collected.kernels)
     names, gpus, grids, blocks, registers = zip(*kernels, strict=True)
     sizes = zip(*(grid + block for grid, block in zip(grids, blocks, strict=True)), strict=True)
     return table(
@@ -65,7 +64,7 @@ def kernel_table(collected: Collected, process: int | None) -> pa.Table:
 
 def name_table(collected: Collected) -> pa.Table:
     """Make the rows of ``names``."""
-    names = collected.kernel_names.keys()
+    names = list(collected.kernel_names)
     return table(
         {
             "name": optional_integers(range(len(names))),
@@ -79,10 +78,8 @@ def copy_table(collected: Collected, callers: Callers | None, process: int | Non
     """Make the rows of ``copies``: copies and sets."""
     copies = collected.copies
     name = integers(copies["name"])
-    labels = [_copy_labels(kind, text) for kind, text in collected.copy_names.keys()]
-    operation, source, target = (
-        texts(column).take(name) for column in zip(*labels, strict=True)
-    )
+    labels = [_copy_labels(kind, text) for kind, text in collected.copy_names]
+    operation, source, target = (texts(column).take(name) for column in zip(*labels, strict=True))
     ranges, _ = _ranges(copies, callers)
     return table(
         {
@@ -115,10 +112,10 @@ def _copy_labels(kind: str, name: str) -> tuple[str, str | None, str | None]:
 def sync_table(collected: Collected, process: int | None) -> pa.Table:
     """Make the rows of ``syncs``; a GPU that was only waited for did no work and has no number."""
     syncs = collected.syncs
-    numbers = {ordinal: gpu for gpu, ordinal in enumerate(collected.gpus.keys())}
+    numbers = {ordinal: gpu for gpu, ordinal in enumerate(collected.gpus)}
     ordinals, place = np.unique(syncs["ordinal"], return_inverse=True)
     gpu = optional_integers([numbers.get(ordinal) for ordinal in ordinals.tolist()])
-    kinds = texts([rules()["syncs"].get(name) for name in collected.sync_names.keys()])
+    kinds = texts([rules()["syncs"].get(name) for name in collected.sync_names])
     return table(
         {
             **_times(collected, syncs),

@@ -1,0 +1,61 @@
+"""The bytes of a trace as UTF-8."""
+
+import gzip
+
+import pytest
+
+from nsys_walls.sources.torch_trace.content import opened
+
+
+def content_of(path, size=7):
+    done = []
+    with opened(path, lambda *numbers: done.append(numbers)) as content:
+        text = b"".join(iter(lambda: content.read(size), b""))
+    return text.decode(), content, done
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_every_encoding_becomes_utf_8(tmp_path, encoding):
+    path = tmp_path / "t"
+    path.write_bytes('{"é": "µ🙂"}'.encode(encoding))
+    text, content, _ = content_of(path, 1)
+    assert text == '{"é": "µ🙂"}'
+    assert content.at_end
+    assert not content.is_damaged
+
+
+def test_bytes_that_are_no_utf_8_are_replaced(tmp_path):
+    path = tmp_path / "t"
+    path.write_bytes(b'"\xff\xc3')
+    assert content_of(path)[0] == '"��'
+
+
+def test_progress_is_told_in_bytes(tmp_path):
+    plain, packed = tmp_path / "t", tmp_path / "t.gz"
+    plain.write_bytes(b"x" * 10)
+    packed.write_bytes(gzip.compress(b"x" * 10))
+    assert content_of(plain, 4)[2] == [(4, 10), (8, 10), (10, 10), (10, 10)]
+    assert content_of(packed, 100)[2][-1] == (10, None)
+
+
+@pytest.mark.parametrize("damage", [b"garbage", b"\x1f\x8b\x08\x00"])
+def test_what_precedes_damage_is_read(tmp_path, damage):
+    path = tmp_path / "t.gz"
+    path.write_bytes(gzip.compress(b"{} " * 100_000) + damage)
+    text, content, _ = content_of(path, 1 << 16)
+    assert text == "{} " * 100_000
+    assert content.is_damaged
+
+
+def test_zeros_behind_gzip_are_no_damage(tmp_path):
+    path = tmp_path / "t.gz"
+    path.write_bytes(gzip.compress(b"{}") + bytes(512))
+    assert not content_of(path)[1].is_damaged
+
+
+def test_nothing_is_read_where_nothing_is_wanted(tmp_path):
+    path = tmp_path / "t"
+    path.write_bytes(b"{}")
+    with opened(path, lambda _done, _total: None) as content:
+        assert content.read(0) == b""
+        assert not content.at_end
