@@ -33,7 +33,11 @@ def ingest(
         manifest = _with_bars(paths, store=store, run=run, force=force, jobs=jobs)
     else:
         manifest = ingest_files(paths, store=store, run=run, force=force, jobs=jobs)
-    _tell(manifest, {path.name for path in paths})
+    # "." has no name of its own
+    _tell(
+        manifest,
+        {(path.resolve() if path.name in {"", ".."} else path).name for path in paths},
+    )
 
 
 def _with_bars(

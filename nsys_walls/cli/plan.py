@@ -12,12 +12,20 @@ from nsys_walls.cli.answers import (
     write_json,
     write_lines,
 )
+from nsys_walls.cli.filters import (
+    DeviceOption,
+    KernelOption,
+    NvtxOption,
+    StreamOption,
+    WindowOption,
+    selection_of,
+)
 from nsys_walls.cli.options import DEFAULT_STORE, HwOption, StoreOption, warn
 from nsys_walls.errors import UsageError
 from nsys_walls.units import parse_ratio
 
 
-def plan(
+def plan(  # noqa: PLR0913  # one parameter per documented option
     run: Annotated[str | None, typer.Argument(help="Run; default: the one ingested last.")] = None,
     *,
     cover: Annotated[
@@ -26,6 +34,11 @@ def plan(
     hw: HwOption = "auto",
     output: AnswerOutputOption = STDOUT,
     output_format: AnswerFormatOption = "text",
+    nvtx: NvtxOption = None,
+    window: WindowOption = None,
+    device: DeviceOption = None,
+    stream: StreamOption = None,
+    kernel: KernelOption = None,
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
     """Print the ncu commands that measure the kernels of RUN without counters.
@@ -41,7 +54,8 @@ def plan(
     from nsys_walls.store.dataset import open_run
 
     as_json, share = is_json(output_format), _share(cover)
-    analysis = analyse(open_run(store, run), WallOptions(hw=hw))
+    selection = selection_of(nvtx, window, device, stream, kernel)
+    analysis = analyse(open_run(store, run), WallOptions(hw=hw), selection)
     made = make_plan(analysis, cover=share)
     for notice in dict.fromkeys(analysis.warnings):
         warn(notice.message, notice.code)

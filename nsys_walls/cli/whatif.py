@@ -12,6 +12,13 @@ from nsys_walls.cli.answers import (
     write_json,
     write_lines,
 )
+from nsys_walls.cli.filters import (
+    DeviceOption,
+    NvtxOption,
+    StreamOption,
+    WindowOption,
+    selection_of,
+)
 from nsys_walls.cli.options import (
     DEFAULT_STORE,
     BandwidthOption,
@@ -51,11 +58,15 @@ def whatif(  # noqa: PLR0913  # one parameter per documented option
     near: NearOption = "60%",
     output: AnswerOutputOption = STDOUT,
     output_format: AnswerFormatOption = "text",
+    nvtx: NvtxOption = None,
+    window: WindowOption = None,
+    device: DeviceOption = None,
+    stream: StreamOption = None,
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
-    """Print what faster kernels would save over the whole of RUN, at most.
+    """Print what faster kernels would save over the whole of RUN, or of a part of it, at most.
 
-    All options may be repeated. Where several meet one kernel, the fastest counts.
+    All changes may be repeated. Where several meet one kernel, the fastest counts.
     """
     from nsys_walls.findings import find_all
     from nsys_walls.roofline.analysis import analyse
@@ -77,8 +88,9 @@ def whatif(  # noqa: PLR0913  # one parameter per documented option
         msg = "nothing is supposed: give --class, --kernel, --wall or --fuse (see --help)."
         raise UsageError("no-change", msg)
     stored = open_run(store, run)
-    analysis = analyse(stored, wall_options(hw, bandwidth, peak, near, "50%"))
-    chains = chains_of(find_all(analysis)) if fuse else {}
+    walls = wall_options(hw, bandwidth, peak, near, "50%")
+    analysis = analyse(stored, walls, selection_of(nvtx, window, device, stream, kernel=None))
+    chains = chains_of(find_all(analysis).found) if fuse else {}
     answer = suppose(analysis, changes, chains=chains, fused=fuse or ())
     for notice in analysis_notices(analysis):
         warn(notice.message, notice.code)

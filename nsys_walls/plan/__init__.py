@@ -5,13 +5,14 @@ share that was asked for has bytes and FLOP. One launch of each kernel name and 
 measured: counters hardly differ between equal launches, and time comes from the trace.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nsys_walls.plan.commands import Command, build_commands
 from nsys_walls.plan.needs import chip_of, why_unmeasurable
 from nsys_walls.roofline.analysis import Analysis
 from nsys_walls.roofline.kernel import KernelPoint
+from nsys_walls.store.selection import Selection
 
 __all__ = ["Command", "LeftOut", "Plan", "make_plan"]
 
@@ -35,6 +36,7 @@ class Plan:
 
     Attributes:
         run: Name of the run.
+        selection: Part of it that is to be measured.
         cover: Share of the measurable kernel time that was asked for, 0 to 1.
         commands: What to run, heaviest first; none where enough is measured.
         left_out: Kernels that can't be measured, heaviest first.
@@ -46,6 +48,7 @@ class Plan:
     """
 
     run: str
+    selection: Selection
     cover: float
     commands: tuple[Command, ...]
     left_out: tuple[LeftOut, ...]
@@ -85,13 +88,12 @@ class Plan:
         return time_ns / self.measurable_ns if self.measurable_ns else 0.0
 
 
-def make_plan(analysis: Analysis, *, cover: float = 0.95, nvtx: Sequence[str] = ()) -> Plan:
+def make_plan(analysis: Analysis, *, cover: float = 0.95) -> Plan:
     """Plan how to measure the heaviest kernels that lack bytes or FLOP.
 
     Args:
-        analysis: The run, or the part of it that the plan is for.
+        analysis: The run, or a selection of it: ncu is told its NVTX ranges and devices.
         cover: Share of the measurable kernel time that is to be measured, 0 to 1.
-        nvtx: NVTX ranges that the analysis was limited to: ncu profiles in them only.
     """
     chips = _chips(analysis)
     unmeasured = [
@@ -110,8 +112,9 @@ def make_plan(analysis: Analysis, *, cover: float = 0.95, nvtx: Sequence[str] = 
     chosen = _heaviest(lacking, cover * measurable_ns - measured_ns)
     return Plan(
         run=analysis.manifest.run,
+        selection=analysis.selection,
         cover=cover,
-        commands=build_commands(analysis, chosen, lacking, chips, nvtx),
+        commands=build_commands(analysis, chosen, lacking, chips),
         left_out=tuple(left_out),
         kernel_ns=analysis.kernel_ns,
         measured_ns=measured_ns,

@@ -74,7 +74,6 @@ def build_commands(
     chosen: Sequence[KernelPoint],
     lacking: Sequence[KernelPoint],
     chips: Mapping[int, str | None],
-    nvtx: Sequence[str],
 ) -> tuple[Command, ...]:
     """Write the commands for some kernels, heaviest first.
 
@@ -83,7 +82,6 @@ def build_commands(
         chosen: Kernels to measure, heaviest first.
         lacking: All that could be: other shapes of a chosen name are measured with it.
         chips: Compute capability of each device.
-        nvtx: NVTX ranges to profile in; none means everywhere.
     """
     drafts = sorted(
         _drafts(analysis, chosen, {kernel.id for kernel in lacking}, chips),
@@ -92,7 +90,10 @@ def build_commands(
     one_chip = len(set(chips.values())) == 1
     commands = []
     for draft, file in zip(drafts, _free_files(analysis, len(drafts)), strict=True):
-        devices = [] if one_chip else [d for d, chip in chips.items() if chip == draft.target.chip]
+        devices = analysis.selection.devices
+        if not one_chip:
+            of_chip = [device for device, chip in chips.items() if chip == draft.target.chip]
+            devices = tuple(device for device in of_chip if not devices or device in devices)
         command = _command(draft, log_file=file)
         words = ncu_words(
             patterns=draft.patterns,
@@ -101,7 +102,7 @@ def build_commands(
             log_file=file,
             full_names=analysis.has_trace,
             devices=devices,
-            nvtx=nvtx,
+            nvtx=analysis.selection.nvtx,
         )
         commands.append(replace(command, words=words))
     return tuple(commands)
@@ -125,7 +126,9 @@ def _drafts(
         patterns = {name: name_pattern(name, by_name) for name in wanted}
         shapes = {name: _shapes(by_name[name]) for name in wanted}
         for names in share_commands(shapes, patterns):
-            matched = [kernel for kernel in kernels if kernel.key.full_name in names]
+            matched = sorted(
+                (kernel for name in names for kernel in by_name[name]), key=lambda row: row.id
+            )
             yield _Draft(
                 target=target,
                 patterns=[patterns[name] for name in names],

@@ -6,7 +6,9 @@ measures one launch of every shape of every name that it matches, provided that 
 names are ever launched with the same grid and block: then one would stand in for the other.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 #: Grid and block.
 LaunchShape = tuple[tuple[int, int, int], tuple[int, int, int]]
@@ -29,40 +31,50 @@ def share_commands(
         Names of each command; within each in the order given.
     """
     position = {name: place for place, name in enumerate(shapes)}
-    # names that meet most others are the hardest to place (Welsh and Powell 1967)
-    meets = {
-        name: sum(_clash(own, other) for other in shapes.values()) for name, own in shapes.items()
-    }
-    hardest_first = sorted(shapes, key=lambda name: -meets[name])
-    tried = [_first_fit(order, shapes, patterns) for order in (list(shapes), hardest_first)]
+    users = Counter(shape for own in shapes.values() for shape in own or ())
+    # names whose shapes are used most are the hardest to place (after Welsh and Powell 1967)
+    hardest_first = sorted(
+        shapes, key=lambda name: -sum(users[shape] for shape in shapes[name] or ())
+    )
+    tried = [_first_fit(order, shapes, patterns) for order in (shapes, hardest_first)]
     best = min(tried, key=len)
     return [sorted(names, key=position.__getitem__) for names in best]
 
 
-def _clash(one: frozenset[LaunchShape] | None, other: frozenset[LaunchShape] | None) -> bool:
-    return one is None or other is None or not one.isdisjoint(other)
+@dataclass(slots=True)
+class _Command:
+    """Names that share a command, their shapes, and the length of their expression."""
+
+    names: list[str] = field(default_factory=list)
+    shapes: set[LaunchShape] = field(default_factory=set)
+    length: int = 0
+
+    def fits(self, own: frozenset[LaunchShape], length: int) -> bool:
+        """Whether a name can join."""
+        return self.length + length <= _LONGEST_REGEX and self.shapes.isdisjoint(own)
+
+    def add(self, name: str, own: Iterable[LaunchShape], length: int) -> None:
+        """Let a name join."""
+        self.names.append(name)
+        self.shapes.update(own)
+        self.length += length
 
 
 def _first_fit(
-    order: Sequence[str],
+    order: Iterable[str],
     shapes: Mapping[str, frozenset[LaunchShape] | None],
     patterns: Mapping[str, str],
 ) -> list[list[str]]:
-    commands: list[list[str]] = []
+    commands: list[_Command] = []
+    alone: list[list[str]] = []
     for name in order:
-        fits = (
-            names
-            for names in commands
-            if not any(_clash(shapes[name], shapes[other]) for other in names)
-            and _length((*names, name), patterns) <= _LONGEST_REGEX
-        )
-        found = next(fits, None)
+        own, length = shapes[name], len(patterns[name]) + 1
+        if own is None:
+            alone.append([name])
+            continue
+        found = next((command for command in commands if command.fits(own, length)), None)
         if found is None:
-            commands.append([name])
-        else:
-            found.append(name)
-    return commands
-
-
-def _length(names: Iterable[str], patterns: Mapping[str, str]) -> int:
-    return sum(len(patterns[name]) + 1 for name in names)
+            found = _Command()
+            commands.append(found)
+        found.add(name, own, length)
+    return [*(command.names for command in commands), *alone]

@@ -20,8 +20,13 @@ _SPEED_OF_LIGHT = frozenset({SM_THROUGHPUT, MEMORY_THROUGHPUT})
 SPEED_OF_LIGHT_PASSES = 8
 COUNTERS_A_PASS = 4
 
-# Signs that mean something in an NVTX filter (Nsight Compute CLI, NVTX filtering).
-_NVTX_SIGNS = re.compile(r"[\\@,\[\]/*+]")
+# Signs that mean something in an NVTX filter (Nsight Compute CLI, NVTX filtering), and in one
+# with a regular expression.
+_NVTX_SIGN = re.compile(r"[\\@,\[\]/*+]")
+_NVTX_REGEX_SIGN = re.compile(r"[\\@,\[\]/*+^$.|?(){}]")
+_ESCAPED = r"\\\g<0>"
+_WILDCARD = re.compile(r"(\*|\?|\[[^\]]+\])")
+_WILDCARDS = {"*": ".*", "?": "."}
 
 
 def estimate_passes(metrics: Sequence[str]) -> int:
@@ -55,7 +60,7 @@ def ncu_words(  # noqa: PLR0913  # one parameter per option that differs
         log_file: File for the CSV.
         full_names: Whether the names are complete, as in a trace, or as ncu shortens them.
         devices: GPUs to profile; none means all.
-        nvtx: NVTX ranges (push-pop) to profile in; none means everywhere.
+        nvtx: Patterns of NVTX ranges to profile in; none means everywhere.
     """
     joined = patterns[0] if len(patterns) == 1 else f"({'|'.join(patterns)})"
     words = ["ncu", "--csv", "--page", "raw", "--print-units", "base"]
@@ -67,20 +72,32 @@ def ncu_words(  # noqa: PLR0913  # one parameter per option that differs
     if nvtx:
         words.append("--nvtx")
     for text in nvtx:
-        words += ["--nvtx-include", f"{nvtx_range(text)}/"]
+        words += ["--nvtx-include", nvtx_filter(text)]
     words += ["--kernel-name-base", name_base, "--kernel-name", f"regex:^{joined}$"]
     words += ["--filter-mode", "per-launch-config", "--launch-count", "1"]
     words += ["--metrics", ",".join(metrics), "--log-file", log_file]
     return tuple(words)
 
 
-def nvtx_range(text: str) -> str:
-    r"""Write the name of a range for ``--nvtx-include``.
+def nvtx_filter(pattern: str) -> str:
+    """Write a pattern of range names for ``--nvtx-include``, as a push-pop range.
 
-    >>> nvtx_range("layer[0]/mlp")
-    'layer\\[0\\]\\/mlp'
+    Args:
+        pattern: As in `Selection.nvtx`. A name without ``*``, ``?`` and ``[...]`` is taken
+            literally; else it becomes a regular expression, a set of characters any one.
+
+    >>> nvtx_filter("layer 1"), nvtx_filter("layer*")
+    ('layer 1/', 'regex:layer.*/')
     """
-    return _NVTX_SIGNS.sub(r"\\\g<0>", text)
+    if not _WILDCARD.search(pattern):
+        return f"{_NVTX_SIGN.sub(_ESCAPED, pattern)}/"
+    parts = (
+        _WILDCARDS.get(part, ".")
+        if _WILDCARD.fullmatch(part)
+        else _NVTX_REGEX_SIGN.sub(_ESCAPED, part)
+        for part in _WILDCARD.split(pattern)
+    )
+    return f"regex:{''.join(parts)}/"
 
 
 def shell_line(words: Sequence[str]) -> str:

@@ -95,6 +95,7 @@ def _explanations(plan: Plan) -> Iterator[str]:
     yield _filter_mode(plan)
     if any(DYNAMIC_SHARED in command.metrics for command in plan.commands):
         yield f"{DYNAMIC_SHARED} tells launches apart that differ in nothing else."
+    yield from _selection(plan)
     yield _warm_up(plan)
     yield _cost(plan)
 
@@ -110,8 +111,28 @@ def _filter_mode(plan: Plan) -> str:
             "a command: ingest the trace's SQLite export for fewer commands."
         )
     if len(plan.commands) > 1:
-        return f"{text}, whatever its name: kernels of equal shape need a command each."
+        return (
+            f"{text}, whatever its name: kernels of equal shape need a command each, and a lower "
+            "--cover fewer of them."
+        )
     return f"{text}."
+
+
+def _selection(plan: Plan) -> Iterator[str]:
+    """Say how much of a selection ncu can be told."""
+    chosen = plan.selection
+    if chosen.nvtx:
+        yield (
+            "--nvtx-include NAME/ is of push-pop ranges without a domain; for others write "
+            "DOMAIN@NAME/, for start-end ranges leave out the slash."
+        )
+    if chosen.devices:
+        yield "--devices has the numbers of this run; ncu counts as CUDA does in its process."
+    if chosen.window or chosen.streams:
+        yield (
+            "ncu can't be told a window or streams: the first launches of these kernels in the "
+            "whole program are profiled."
+        )
 
 
 def _warm_up(plan: Plan) -> str:

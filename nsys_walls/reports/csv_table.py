@@ -11,7 +11,7 @@ _COLUMNS = (
     "match_level", "flop", "flop_is", "int_op", "dram_bytes", "l2_bytes", "l1_bytes", "ncu_ns",
     "intensity_flop_per_byte", "intensity_note", "flop_per_s", "bytes_per_s", "precision",
     "compute_ratio", "bandwidth_ratio", "side", "near_balance", "wall", "floor_ns",
-    "recoverable_ns",
+    "recoverable_ns", "samples",
 )  # fmt: skip
 
 # Spreadsheets run a text that begins with one of these as a formula.
@@ -19,7 +19,11 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def _cell(kernel: Kernel, column: str) -> object:
-    value: object = kernel["match"]["level"] if column == "match_level" else kernel.get(column)
+    value: object = kernel.get(column)
+    if column == "match_level":
+        value = kernel["match"]["level"]
+    if column == "samples" and kernel["sampled"] is not None:
+        value = kernel["sampled"]["samples"]
     if isinstance(value, list):
         return "x".join(map(str, value))
     if isinstance(value, str) and value.startswith(_FORMULA_STARTS):

@@ -4,21 +4,28 @@ import re
 from collections.abc import Iterator
 
 from nsys_walls.reports import Document, Kernel, Report
+from nsys_walls.reports.surroundings import selection_line, time_lines
 from nsys_walls.reports.wording import (
     NOT_MEASURED,
-    WALL_LABELS,
+    bandwidth_cell,
     coverage_line,
     cut_middle,
     device_line,
+    finding_parts,
+    header,
     printable,
     ratio_cell,
     time_cell,
+    wall_label,
 )
+from nsys_walls.texts import text
 from nsys_walls.units import percent, three_digits
 
 # GitHub refuses comments over 65,536 characters; 100 rows of at most 300 stay well below.
 _SHOWN = 100
 _NAME_WIDTH = 100
+_RANGES_SHOWN = 30
+_FINDING_WIDTH = 1200
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+!|~&@-])")
 
 
@@ -38,23 +45,23 @@ def _table(header: list[str], rows: Iterator[list[str]]) -> Iterator[str]:
         yield f"| {' | '.join(row)} |"
 
 
-def _kernel_row(kernel: Kernel) -> list[str]:
+def _kernel_row(kernel: Kernel, language: str) -> list[str]:
     intensity = kernel["intensity_flop_per_byte"]
     return [
         escape(cut_middle(kernel["name"], _NAME_WIDTH)),
-        WALL_LABELS[kernel["wall"]],
+        wall_label(kernel["wall"], language),
         time_cell(kernel["time_ns"]),
         percent(kernel["time_ratio"]),
         f"{kernel['launches']:,}",
         NOT_MEASURED if intensity is None else three_digits(intensity),
-        ratio_cell(kernel["bandwidth_ratio"]),
+        escape(bandwidth_cell(kernel)),
         ratio_cell(kernel["compute_ratio"]),
         time_cell(kernel["recoverable_ns"]),
     ]
 
 
 class MarkdownRenderer:
-    """Headline, findings, walls, classes, kernels, warnings."""
+    """Headline, findings, walls, time, kernels, classes, ranges, warnings."""
 
     name = "md"
     suffix = ".md"
@@ -64,37 +71,48 @@ class MarkdownRenderer:
         return "\n".join(self._lines(report)) + "\n"
 
     def _lines(self, report: Report) -> Iterator[str]:
-        document = report.document
+        document, language = report.document, report.language
         yield f"## {escape(document['run']['name'])}: {escape(report.headline)}"
         yield ""
         yield escape(report.advice)
+        selection = selection_line(document, language)
+        if selection:
+            yield f"\n{escape(selection)}"
         yield ""
         for finding in document["findings"]:
             title = f"{finding['code']} {escape(finding['title'])}"
-            yield f"- **{title}.** {escape(finding['message'])}"
+            parts = " ".join(finding_parts(finding, language))
+            yield f"- **{title}.** {escape(cut_middle(parts, _FINDING_WIDTH))}"
+        for row in document["abstained"]:
+            said = text("plain.abstained", code=row["code"], reason=row["reason"])
+            yield f"- {escape(said.written(language))}"
         yield ""
         for device in document["devices"]:
-            yield f"- {escape(device_line(device))}"
-        yield f"- {escape(coverage_line(document))}"
+            yield f"- {escape(device_line(device, language))}"
+        yield f"- {escape(coverage_line(document, language))}"
+        for line in time_lines(document, language):
+            yield f"{line[: len(line) - len(line.lstrip())]}- {escape(line.lstrip())}"
         yield ""
-        yield from self._tables(document)
+        yield from self._tables(document, language)
         for warning in document["warnings"]:
-            yield f"- {escape(warning['message'])} `{warning['code']}`"
+            message = escape(cut_middle(warning["message"], _FINDING_WIDTH))
+            yield f"- {message} `{warning['code']}`"
 
-    def _tables(self, document: Document) -> Iterator[str]:
+    def _tables(self, document: Document, language: str) -> Iterator[str]:
         kernels = document["kernels"]
         yield from _table(
-            ["kernel", "wall", "time", "share", "launches", "FLOP/B", "% bandwidth",
-             "% compute", "above the floor"],
-            (_kernel_row(kernel) for kernel in kernels[:_SHOWN]),
-        )  # fmt: skip
+            header("kernel_table", language),
+            (_kernel_row(kernel, language) for kernel in kernels[:_SHOWN]),
+        )
         yield ""
         if len(kernels) > _SHOWN:
             rest = sum(kernel["time_ratio"] for kernel in kernels[_SHOWN:])
-            yield f"{len(kernels) - _SHOWN:,} more kernels take {percent(rest)} of kernel time."
+            more = len(kernels) - _SHOWN
+            said = text("plain.more_kernels", kernels=more, share=percent(rest))
+            yield escape(said.written(language))
             yield ""
         yield from _table(
-            ["class", "time", "share", "launches"],
+            header("class_header", language),
             (
                 [row["class"], time_cell(row["time_ns"]), percent(row["time_ratio"]),
                  f"{row['launches']:,}"]
@@ -102,6 +120,18 @@ class MarkdownRenderer:
             ),
         )  # fmt: skip
         yield ""
+        if document["range_tree"]:
+            yield from _table(
+                header("range_header", language),
+                (
+                    ["&nbsp;&nbsp;" * min(node["depth"], 10)
+                     + escape(cut_middle(node["name"], _NAME_WIDTH)),
+                     time_cell(node["time_ns"]), percent(node["time_ratio"]),
+                     f"{node['launches']:,}"]
+                    for node in document["range_tree"][:_RANGES_SHOWN]
+                ),
+            )  # fmt: skip
+            yield ""
 
 
 RENDERER = MarkdownRenderer()

@@ -4,21 +4,27 @@ import re
 import textwrap
 from collections.abc import Iterator
 
-from nsys_walls.reports import Kernel, Report
+from nsys_walls.reports import Document, Finding, Kernel, Report
+from nsys_walls.reports.surroundings import selection_line, time_lines
 from nsys_walls.reports.wording import (
-    WALL_LABELS,
+    bandwidth_cell,
     coverage_line,
     cut_middle,
     device_line,
+    finding_parts,
+    header,
     printable,
     ratio_cell,
     time_cell,
+    wall_label,
 )
+from nsys_walls.texts import text
 from nsys_walls.units import percent
 
 _WIDTH = 80
 _SHOWN = 20
 _ROW = "{:<30} {:<11} {:>8} {:>6} {:>7} {:>6} {:>6}"
+_RANGE = "{:<44} {:>9} {:>7} {:>12}"
 
 
 # A number and its unit stay on one line: textwrap does not break at this space.
@@ -32,20 +38,20 @@ def _wrap(text: str, hanging: str = "") -> list[str]:
     return [line.replace(_NO_BREAK, " ") for line in lines] or [""]
 
 
-def _kernel_row(kernel: Kernel) -> str:
+def _kernel_row(kernel: Kernel, language: str) -> str:
     return _ROW.format(
         cut_middle(printable(kernel["name"]), 30),
-        WALL_LABELS[kernel["wall"]],
+        wall_label(kernel["wall"], language),
         time_cell(kernel["time_ns"]),
         percent(kernel["time_ratio"]).replace(" ", ""),
         kernel["launches"],
-        ratio_cell(kernel["bandwidth_ratio"]).replace(" ", ""),
+        bandwidth_cell(kernel).replace(" ", ""),
         ratio_cell(kernel["compute_ratio"]).replace(" ", ""),
     ).rstrip()
 
 
 class TextRenderer:
-    """Headline, walls, findings, the heaviest kernels, warnings."""
+    """Headline, walls, findings, time, the heaviest kernels and ranges, warnings."""
 
     name = "text"
     suffix = ".txt"
@@ -55,26 +61,66 @@ class TextRenderer:
         return "\n".join(self._lines(report)) + "\n"
 
     def _lines(self, report: Report) -> Iterator[str]:
-        document = report.document
+        document, language = report.document, report.language
         yield from _wrap(printable(f"{document['run']['name']}: {report.headline}"))
         yield from _wrap(printable(report.advice))
+        selection = selection_line(document, language)
+        if selection:
+            yield from _wrap(selection, "  ")
         yield ""
         for device in document["devices"]:
-            yield from _wrap(device_line(device), "  ")
-        yield from _wrap(coverage_line(document))
+            yield from _wrap(device_line(device, language), "  ")
+        yield from _wrap(coverage_line(document, language))
+        for line in time_lines(document, language):
+            yield from _wrap(line, "    ")
         for finding in document["findings"]:
             yield ""
-            yield from _wrap(f"{finding['code']} {printable(finding['title'])}")
-            yield from _wrap(f"  {printable(finding['message'])}", "  ")
+            yield from _finding(finding, language)
+        for row in document["abstained"]:
+            said = text("plain.abstained", code=row["code"], reason=printable(row["reason"]))
+            yield from _wrap(said.written(language), "  ")
         yield ""
-        yield _ROW.format("kernel", "wall", "time", "share", "launch.", "%BW", "%peak")
-        kernels = document["kernels"]
-        yield from (_kernel_row(kernel) for kernel in kernels[:_SHOWN])
-        if len(kernels) > _SHOWN:
-            rest = sum(kernel["time_ratio"] for kernel in kernels[_SHOWN:])
-            yield f"and {len(kernels) - _SHOWN:,} more kernels with {percent(rest)} of the time"
+        yield from _kernels(document, language)
+        yield from _ranges(document, language)
         for warning in document["warnings"]:
             yield from _wrap(f"! {printable(warning['message'])} [{warning['code']}]", "  ")
+
+
+def _finding(finding: Finding, language: str) -> Iterator[str]:
+    yield from _wrap(f"{finding['code']} {printable(finding['title'])}")
+    for part in finding_parts(finding, language):
+        yield from _wrap(f"  {printable(part)}", "  ")
+
+
+def _kernels(document: Document, language: str) -> Iterator[str]:
+    kernels = document["kernels"]
+    yield _ROW.format(*header("kernel_header", language))
+    yield from (_kernel_row(kernel, language) for kernel in kernels[:_SHOWN])
+    if len(kernels) > _SHOWN:
+        rest = sum(kernel["time_ratio"] for kernel in kernels[_SHOWN:])
+        yield text(
+            "plain.more_kernels", kernels=len(kernels) - _SHOWN, share=percent(rest)
+        ).written(language)
+
+
+def _ranges(document: Document, language: str) -> Iterator[str]:
+    """Show the top of the tree of ranges."""
+    tree = document["range_tree"]
+    if not tree:
+        return
+    yield ""
+    yield _RANGE.format(*header("range_header", language))
+    for node in tree[:_SHOWN]:
+        name = "  " * min(node["depth"], 10) + printable(node["name"])
+        yield _RANGE.format(
+            cut_middle(name, 44),
+            time_cell(node["time_ns"]),
+            percent(node["time_ratio"]).replace(" ", ""),
+            f"{node['launches']:,}",
+        ).rstrip()
+    if document["range_nodes"] > _SHOWN:
+        more = document["range_nodes"] - _SHOWN
+        yield text("plain.more_ranges", ranges=more).written(language)
 
 
 RENDERER = TextRenderer()

@@ -2,21 +2,14 @@
 
 import unicodedata
 
-from nsys_walls.reports import Device, Document
-from nsys_walls.units import counted, duration, percent, si, three_digits
+from nsys_walls.reports import Device, Document, Finding, Kernel
+from nsys_walls.texts import text
+from nsys_walls.units import duration, percent, si, three_digits
 
 NOT_MEASURED = "–"
 
-#: How each wall is called in a table.
-WALL_LABELS = {
-    "bandwidth": "bandwidth",
-    "compute": "compute",
-    "on_chip": "on chip",
-    "latency": "latency",
-    "neither": "neither",
-    "communication": "comm.",
-    "unmeasured": "unmeasured",
-}
+#: How each wall of copies is called.
+LINK_NAMES = {"pcie": "PCIe", "nvlink": "NVLink", "c2c": "NVLink-C2C", "dram": "DRAM"}
 
 # Order marks and overrides can make a name read as another one.
 _HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
@@ -58,27 +51,44 @@ def time_cell(time_ns: float | None) -> str:
     return NOT_MEASURED if time_ns is None else duration(time_ns)
 
 
-def device_line(device: Device) -> str:
+def wall_label(wall: str, language: str) -> str:
+    """Name a wall in a table."""
+    return text(f"plain.wall_{wall}").written(language)
+
+
+def bandwidth_cell(kernel: Kernel) -> str:
+    """Format the share of the bandwidth wall; ``~`` marks what was sampled, not counted."""
+    sampled = kernel["sampled"] is not None and kernel["dram_bytes"] is None
+    return f"{'~' if sampled else ''}{ratio_cell(kernel['bandwidth_ratio'])}"
+
+
+def header(key: str, language: str) -> list[str]:
+    """List the heads of a table's columns."""
+    return text(f"plain.{key}").written(language).split("|")
+
+
+def device_line(device: Device, language: str) -> str:
     """Describe a GPU and its walls in one line, with where each number came from."""
-    name = printable(device["name"] or device["hardware"] or "unknown GPU")
-    walls = []
+    unknown = text("plain.unknown_gpu").written(language)
+    name = printable(device["name"] or device["hardware"] or unknown)
+    walls = [text("plain.bandwidth_unknown")]
     if device["bandwidth_bytes_per_s"]:
         bandwidth = si(device["bandwidth_bytes_per_s"], "B/s")
-        walls.append(f"DRAM {bandwidth} ({device['bandwidth_from']})")
-    else:
-        walls.append("DRAM bandwidth unknown")
+        origin = str(device["bandwidth_from"])
+        walls = [text("plain.bandwidth", bandwidth=bandwidth, origin=origin)]
     main = main_precision(device)
     if main:
         peak = si(device["peak_flop_per_s"][main], "FLOP/s")
-        walls.append(f"{main} {peak} dense ({device['peak_from'][main]})")
+        origin = device["peak_from"][main]
+        walls.append(text("plain.peak", precision=main, peak=peak, origin=origin))
         if main in device["balance_flop_per_byte"]:
             balance = device["balance_flop_per_byte"][main]
-            practical = balance * device["balance_factor"]
-            walls.append(f"balance {three_digits(balance)} FLOP/B, in practice "
-                         f"{three_digits(practical)}")  # fmt: skip
+            practical = three_digits(balance * device["balance_factor"])
+            walls.append(text("plain.balance", balance=three_digits(balance), practical=practical))
     else:
-        walls.append("compute peak unknown: give --hw or --peak")
-    return f"GPU {device['device']}: {name}: {', '.join(walls)}"
+        walls.append(text("plain.peak_unknown"))
+    said = ", ".join(wall.written(language) for wall in walls)
+    return f"GPU {device['device']}: {name}: {said}"
 
 
 def main_precision(device: Device) -> str | None:
@@ -88,16 +98,23 @@ def main_precision(device: Device) -> str | None:
     return next(iter([*preferred, *peaks]), None)
 
 
-def coverage_line(document: Document) -> str:
-    """Say how much of the time was traced and has counters."""
+def coverage_line(document: Document, language: str) -> str:
+    """Say how much was traced and how much of it has counters."""
     totals = document["totals"]
-    parts = [
-        counted(totals["launches"], "launch", "launches"),
-        counted(totals["kernels"], "kernel"),
-    ]
-    if totals["busy_ns"] is not None and totals["span_ns"]:
-        busy = percent(totals["busy_ns"] / totals["span_ns"])
-        parts.append(f"GPU busy {busy} of {duration(totals['span_ns'])}")
+    counts = text("plain.counts", launches=totals["launches"], kernels=totals["kernels"])
     ratio = totals["measured_time_ratio"]
-    parts.append(f"bytes and FLOP known for {percent(ratio or 0)} of kernel time")
-    return ", ".join(parts)
+    coverage = text("plain.coverage", share=percent(ratio or 0))
+    return ", ".join(part.written(language) for part in (counts, coverage))
+
+
+def finding_parts(finding: Finding, language: str) -> list[str]:
+    """List the sentences of a finding: what it says, what it is worth, what to try."""
+    parts = [finding["message"]]
+    if finding["saving_ns"] is not None and finding["speedup_bound"] is not None:
+        bound = three_digits(finding["speedup_bound"])
+        saving = duration(finding["saving_ns"])
+        parts.append(text("plain.could_save", saving=saving, bound=bound).written(language))
+    if finding["blockers"]:
+        blockers = "; ".join(finding["blockers"])
+        parts.append(text("plain.blocked", blockers=blockers).written(language))
+    return [*parts, finding["advice"]]

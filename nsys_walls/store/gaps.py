@@ -27,13 +27,13 @@ Cause = Literal["sync", "copy", "memory", "host", "queued", "graph", "unknown"]
 _GAPS = """
 CREATE OR REPLACE TEMP TABLE gaps AS
 WITH work AS (
-  SELECT source, device, process, start_ns, end_ns, correlation, point, graph_node, selected
+  SELECT source, device, process, start_ns, end_ns, correlation, point, graph_node, range, selected
   FROM every_launch WHERE in_scope
   UNION ALL
-  SELECT source, device, process, start_ns, end_ns, correlation, NULL, NULL, selected
+  SELECT source, device, process, start_ns, end_ns, correlation, NULL, NULL, range, selected
   FROM every_copy WHERE in_scope
   UNION ALL
-  SELECT source, device, process, start_ns, end_ns, correlation, NULL, NULL, selected
+  SELECT source, device, process, start_ns, end_ns, correlation, NULL, NULL, range, selected
   FROM every_graph WHERE in_scope
 ), spans AS (
   SELECT source, device, min(start_ns) AS from_ns, max(end_ns) AS to_ns
@@ -65,7 +65,7 @@ WITH work AS (
   USING (source, process, correlation)
 )
 SELECT called.source, called.device, gap_start_ns, gap_ns, point, point_before, before_ns,
-  end_ns - start_ns AS after_ns,
+  end_ns - start_ns AS after_ns, range, coalesce(graph_node, 0) > 0 AS is_node,
   CASE
     WHEN graph_node > 0 AND correlation = correlation_before THEN 'graph'
     WHEN call_ns IS NULL THEN 'unknown'
@@ -74,7 +74,10 @@ SELECT called.source, called.device, gap_start_ns, gap_ns, point, point_before, 
       THEN CASE kind WHEN 'set' THEN 'copy' ELSE kind END
     ELSE 'host'
   END AS cause,
-  CASE WHEN call_ns > gap_start_ns AND returned_ns > gap_start_ns THEN name END AS call
+  CASE WHEN call_ns > gap_start_ns AND returned_ns > gap_start_ns THEN name END AS call,
+  CASE WHEN call_ns > gap_start_ns AND returned_ns > gap_start_ns
+    THEN CASE kind WHEN 'set' THEN 'copy' ELSE kind END
+  END AS call_kind
 FROM called ASOF LEFT JOIN blocking
   ON called.source = blocking.source AND called.process = blocking.process
   AND called.thread = blocking.thread AND called.call_ns >= blocking.returned_ns

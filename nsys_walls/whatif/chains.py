@@ -43,13 +43,13 @@ class ChainEffect:
 def chains_of(findings: Iterable[Finding]) -> dict[str, Chain]:
     """Take the chains out of a run's findings, by id."""
     return {
-        str(key): Chain(
+        finding.key: Chain(
             saved_ns=finding.saving_ns or 0.0,
             kernels=finding.kernels,
-            blockers=finding.blockers,
+            blockers=tuple(map(str, finding.blockers)),
         )
         for finding in findings
-        if finding.code == FUSION_RULE and (key := getattr(finding, "key", None)) is not None
+        if finding.code == FUSION_RULE and finding.key is not None
     }
 
 

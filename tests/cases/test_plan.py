@@ -6,8 +6,8 @@ import shlex
 
 import pytest
 from support.ncu_files import csv_text
-from support.nsys_traces import A100, SECRETS, graph
-from support.pipeline import after, only, parse_strictly, profiled, series, shape
+from support.nsys_traces import A100, SECRETS, graph, nvtx
+from support.pipeline import after, only, parse_strictly, profiled, series, shape, with_calls
 
 NORM = "void at::native::<unnamed>::layer_norm<float, (int)4>(int, T1 *, const T1 *)"
 ADD = "void at::native::add<(int)4, c10::Half>(int, T2, T3)"
@@ -485,3 +485,29 @@ def test_warnings_of_the_trace_go_to_stderr(desk):
     done = desk.type("plan", "--hw", "h100-sxm5")
     assert "hw-contradicts-trace" in done.slugs
     assert "warning" not in done.out
+
+
+# Parts of a run -------------------------------------------------------------------------
+
+
+def test_what_ncu_can_be_told_of_a_selection_it_is_told(desk):
+    rows = series(NORM, [100_000] * 6, **shape((512, 1, 1)))
+    rows += series(ADD, [100_000] * 6, start=after(rows), **shape((8, 1, 1)))
+    made = with_calls(rows)
+    spans = [nvtx(made["calls"][0]["start"] - 1, made["calls"][5]["end"] + 1, "step/1")]
+    desk.ingest(desk.trace(**made, nvtx=spans))
+    (words,) = planned(desk, "--nvtx", "step/1", "--device", "0", "--stream", "7")
+    assert measures(words, NORM, ADD) == [NORM]
+    assert "--nvtx" in words
+    assert option(words, "--nvtx-include") == r"step\/1/"
+    assert option(words, "--devices") == "0"
+    text = comments(desk.type("plan", "--nvtx", "step/1", "--device", "0", "--window", "0s:"))
+    assert "for start-end ranges leave out the slash" in text
+    assert "--devices has the numbers of this run" in text
+    assert "ncu can't be told a window or streams" in text
+
+
+def test_kernels_are_chosen_by_name(desk):
+    three_kernels(desk)
+    (words,) = planned(desk, "--kernel", "gemm")
+    assert measures(words, NORM, GEMM, ADD) == [GEMM]

@@ -279,3 +279,11 @@ def test_warnings_go_to_stderr_and_an_answer_to_a_file(desk):
     assert done.slugs == ["above-bandwidth-wall"]
     assert done.out == "written: answer.txt\n"
     assert "at most 5.0 %" in (desk.folder / "answer.txt").read_text("utf-8")
+
+
+def test_a_part_of_a_run_is_asked_about_alone(desk):
+    article(desk)
+    # the GEMMs run in the first 1.745 ms, and a norm begins after 4.155 ms
+    document = asked(desk, "--class", "gemm=85%", "--window", "0s:0.004s")
+    assert document["busy_ns"]["before_ns"] == 1_700_000
+    assert document["busy_ns"]["saved_ratio"] == pytest.approx(1 - 0.6 / 0.85)

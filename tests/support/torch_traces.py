@@ -140,7 +140,9 @@ def _around(version, gpus, members):
 
 
 def _pairs(members):
-    return [f"\n  {json.dumps(key)}: {json.dumps(value, indent=2)}" for key, value in members.items()]
+    return [
+        f"\n  {json.dumps(key)}: {json.dumps(value, indent=2)}" for key, value in members.items()
+    ]
 
 
 def _devices_key(version):
@@ -179,7 +181,9 @@ def _printed(event, version):
         fields["tid"] = str(fields.get("tid"))
         fields["cat"] = _OLD_CATEGORIES.get(fields.get("cat"), fields.get("cat"))
     times = {"ts": start + offset if isinstance(start, int) else start, "dur": duration}
-    texts = [f'"{key}": {_time(value, version)}' for key, value in times.items() if value is not None]
+    texts = [
+        f'"{key}": {_time(value, version)}' for key, value in times.items() if value is not None
+    ]
     return "  {" + ", ".join([json.dumps(fields, ensure_ascii=False)[1:-1], *texts]) + "}"
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from nsys_walls.counters.table import recommended_metrics
 from nsys_walls.plan.groups import share_commands
 from nsys_walls.plan.names import name_pattern
-from nsys_walls.plan.ncu import estimate_passes, ncu_words, nvtx_range, shell_line
+from nsys_walls.plan.ncu import estimate_passes, ncu_words, nvtx_filter, shell_line
 
 SMALL, LARGE, TALL = (((n, 1, 1), (256, 1, 1)) for n in (1, 640, 4096))
 NASTY = [
@@ -83,7 +83,7 @@ def test_names_of_one_shape_need_a_command_each_even_if_only_one_shape_is_common
 
 
 def test_names_without_shapes_stand_alone():
-    assert grouped({"a": None, "b": [SMALL], "c": [LARGE]}) == [["a"], ["b", "c"]]
+    assert grouped({"a": None, "b": [SMALL], "c": [LARGE]}) == [["b", "c"], ["a"]]
 
 
 def test_the_order_that_needs_fewer_commands_is_taken():
@@ -124,20 +124,28 @@ def test_several_names_are_alternatives_between_the_anchors():
 
 
 def test_devices_and_ranges():
-    text = shell_line(words(devices=[0, 2], nvtx=["step", "layer[0]/mlp, it's"]))
+    text = shell_line(words(devices=[0, 2], nvtx=["step", "layer 0/mlp, it's"]))
     assert "--devices 0,2 " in text
     parts = shlex.split(text)
     assert parts.count("--nvtx") == 1
     included = [parts[i + 1] for i, part in enumerate(parts) if part == "--nvtx-include"]
-    assert included == ["step/", r"layer\[0\]\/mlp\, it's/"]
+    assert included == ["step/", r"layer 0\/mlp\, it's/"]
 
 
 def test_names_as_ncu_shortens_them_are_looked_for_as_it_does():
     assert "--rename-kernels" not in words(full_names=False)
 
 
-def test_signs_of_the_filter_language_are_escaped():
-    assert nvtx_range("a@b,c[0]*+\\") == r"a\@b\,c\[0\]\*\+\\"
+@pytest.mark.parametrize(
+    ("pattern", "filtered"),
+    [
+        ("a@b,c/d+\\", r"a\@b\,c\/d\+\\/"),
+        ("layer*", "regex:layer.*/"),
+        ("l?yer[12].w/x*", r"regex:l.yer.\.w\/x.*/"),
+    ],
+)
+def test_range_patterns_become_filters(pattern, filtered):
+    assert nvtx_filter(pattern) == filtered
 
 
 def test_a_shell_hands_over_the_words_unchanged():

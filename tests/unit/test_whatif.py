@@ -1,12 +1,11 @@
 """Chains of kernels in a supposition: how much fusing them can save."""
 
-from dataclasses import dataclass
-
 import pytest
 from support.runs import analyse_rows, counter_row, trace_rows
 
 from nsys_walls.errors import UsageError
 from nsys_walls.findings import Finding
+from nsys_walls.texts import text
 from nsys_walls.whatif import Chain, suppose
 from nsys_walls.whatif.chains import chains_of
 from nsys_walls.whatif.changes import parse_change
@@ -38,16 +37,16 @@ def test_a_fused_chain_saves_what_it_promises(analysis):
     assert (answer.busy.before_ns, answer.busy.after_ns) == (1000, pytest.approx(850))
     assert answer.speedup_bound == pytest.approx(1000 / 850)
     assert answer.typed == ("--fuse c1",)
-    text = "\n".join(whatif_lines(answer, "run"))
-    assert "chain c1 fused saves at most 150 ns." in text
+    lines = "\n".join(whatif_lines(answer, "run"))
+    assert "chain c1 fused saves at most 150 ns." in lines
 
 
 def test_a_blocked_chain_saves_nothing_and_says_why(analysis):
     chain = Chain(saved_ns=150.0, kernels=ids(analysis, "norm", "add"), blockers=("a copy", "b"))
     answer = suppose(analysis, [], chains={"c1": chain}, fused=["c1"])
     assert answer.busy.saved_ratio == 0
-    text = "\n".join(whatif_lines(answer, "run"))
-    assert "chain c1 is blocked and saves nothing: a copy; b." in text
+    lines = "\n".join(whatif_lines(answer, "run"))
+    assert "chain c1 is blocked and saves nothing: a copy; b." in lines
     (row,) = whatif_document(answer, "run")["chains"]
     assert row == {"id": "c1", "kernels": [1, 2], "saved_ns": 0, "blockers": ["a copy", "b"]}
 
@@ -80,26 +79,20 @@ def test_an_unknown_chain_is_refused_with_those_there_are(analysis):
     assert raised.value.slug == "no-such-chain"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Keyed(Finding):
-    """A finding with an id, as the rule of fusion chains gives it."""
-
-    key: str | None = None
-
-
 def finding(code, key, **given):
-    return Keyed(code=code, key=key, title="", message="", kernels=(1, 2), time_ratio=0.5, **given)
+    words = dict.fromkeys(("title", "message", "advice"), text("NW101.title"))
+    return Finding(code=code, key=key, kernels=(1, 2), time_ratio=0.5, **words, **given)
 
 
 def test_chains_come_from_the_findings_of_their_rule():
     found = [
-        finding("NW202", "c1", saving_ns=10.0, blockers=("sync",)),
+        finding("NW202", "c1", saving_ns=10.0, blockers=(text("NW101.advice"),)),
         finding("NW202", "c2"),
         finding("NW202", None, saving_ns=10.0),
         finding("NW101", "c3", saving_ns=10.0),
     ]
     assert chains_of(found) == {
-        "c1": Chain(saved_ns=10.0, kernels=(1, 2), blockers=("sync",)),
+        "c1": Chain(saved_ns=10.0, kernels=(1, 2), blockers=(str(text("NW101.advice")),)),
         "c2": Chain(saved_ns=0.0, kernels=(1, 2)),
     }
 
@@ -110,7 +103,7 @@ def test_changes_are_shown_as_they_could_be_typed():
     assert parse_change("wall", "bandwidth=100%").typed == "--wall bandwidth=100%"
 
 
-def test_a_long_name_keeps_its_column(analysis, tmp_path):
+def test_a_long_name_keeps_its_column(tmp_path):
     name = "k" * 70
     rows = trace_rows([(0, 100, 0, 0, 7)], names=(name,))
     long = analyse_rows(tmp_path / "long", rows)

@@ -48,13 +48,13 @@ def test_an_unknown_rule_is_refused_with_those_there_are(run):
 
 
 def test_indents_and_lists_stay():
-    text = "Title.\n\nTry:\n    - " + "fuse " * 20 + "\n      more\n    - split\n    plain"
+    text = "Title.\n\nTry:\n    - " + "fuse " * 19 + "fuse\n      more\n    - split\n    plain"
     assert _wrapped(text).splitlines() == [
         "Title.",
         "",
         "Try:",
-        "    - fuse fuse fuse fuse fuse fuse fuse fuse fuse fuse fuse fuse fuse fuse",
-        "      fuse fuse fuse fuse fuse fuse more",
+        "    - " + "fuse " * 14 + "fuse",
+        "      fuse fuse fuse fuse fuse more",
         "    - split",
         "    plain",
     ]

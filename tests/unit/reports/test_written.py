@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from importlib.resources import files
 
 import jsonschema
@@ -105,7 +106,10 @@ FINDING = {
     "time_ratio": 0.5,
     "saving_ns": 5.0,
     "speedup_bound": 2.0,
-    "blockers": [],
+    "blockers": ["an event wait"],
+    "advice": "Fuse | them.",
+    "evidence": {},
+    "key": None,
 }
 
 
@@ -117,6 +121,14 @@ def test_findings_and_warnings_are_written_everywhere():
     text = rendered("text", kernel(), **extra)
     assert "NW101 small | kernels" in text
     assert "! Odd `row`. [odd]" in text
+    assert "  At most 5.00 ns could be saved (2.00 times as fast end to end)." in text
+    assert "  Blocked: an event wait." in text
+    assert "  Fuse | them." in text
+
+
+def test_rules_that_could_not_look_are_named():
+    text = rendered("text", kernel(), abstained=[{"code": "NW501", "reason": "no launches"}])
+    assert "NW501 could not look: no launches" in text
 
 
 def test_unknown_walls_are_said_and_not_invented():
@@ -130,4 +142,104 @@ def test_unknown_walls_are_said_and_not_invented():
     assert "balance" not in rendered("text", kernel(), devices=[only_peak])
     no_span = {"launches": 1, "kernels": 1, "span_ns": None, "busy_ns": None}
     text = rendered("text", kernel(), totals={**no_span, "measured_time_ratio": None})
-    assert "GPU busy" not in text
+    assert "GPU time: busy" not in text
+
+
+AROUND = {
+    "selection": {"nvtx": ["decode*"], "window": "1s:", "devices": [0], "streams": [7],
+                  "kernel": "gemm"},
+    "totals": {
+        "launches": 10, "kernels": 1, "span_ns": 1000, "kernel_ns": 500, "busy_ns": 500,
+        "copy_ns": 100, "other_ns": 150, "idle_ns": 250, "measured_time_ratio": 1.0,
+    },
+    "idle": {
+        "by_cause": [
+            {"device": 0, "cause": "host", "call": "cudaStreamSynchronize", "gaps": 2,
+             "time_ns": 200, "median_ns": 100.0, "longest_ns": 150},
+            {"device": 0, "cause": "host", "call": None, "gaps": 1, "time_ns": 49,
+             "median_ns": 49.0, "longest_ns": 49},
+            {"device": 0, "cause": "queued", "call": None, "gaps": 1, "time_ns": 0,
+             "median_ns": 0.0, "longest_ns": 0},
+        ],
+        "longest": [],
+    },
+    "copies": [
+        {"device": 0, "operation": "host_to_device", "source_memory": "pageable",
+         "target_memory": "device", "copies": 3, "bytes": 2400, "time_ns": 100, "hidden_ns": 0,
+         "bytes_per_s": 24e9, "median_bytes_per_s": 24e9, "traffic_bytes": 2400, "wall": "pcie",
+         "wall_bytes_per_s": 32e9, "wall_ratio": 0.75, "wall_from": "table", "notes": []},
+        {"device": 0, "operation": None, "source_memory": None, "target_memory": None, "copies": 1,
+         "bytes": None, "time_ns": 50, "hidden_ns": None, "bytes_per_s": None,
+         "median_bytes_per_s": None, "traffic_bytes": None, "wall": None,
+         "wall_bytes_per_s": None, "wall_ratio": None, "wall_from": None, "notes": []},
+    ],
+    "communication": [
+        {"class": "comm_allreduce", "kernels": [0], "ranks": 2, "launches": 4, "time_ns": 300,
+         "waiting_ns": 120, "slow": None},
+        {"class": "comm_p2p", "kernels": [0], "ranks": 1, "launches": 1, "time_ns": 10,
+         "waiting_ns": None, "slow": None},
+    ],
+    "ranks": [
+        {"rank": 0, "file": "a", "device": 0, "launches": 5, "span_ns": 500, "kernel_ns": 200,
+         "busy_ns": 200, "copy_ns": 0, "idle_ns": 300, "communication_ns": 90, "waiting_ns": 60},
+    ],
+    "rank_spread": {"kernel_ns": 0.25, "busy_ns": 0.25, "copy_ns": None, "idle_ns": 0.5},
+    "sampling": [{"device": 0, "period_ns": 100, "samples": 1200, "attributed": 900, "shared": 1,
+                  "idle": 2, "partial": 297}],
+    "range_tree": [
+        {"node": 0, "parent": None, "depth": 0, "name": "step", "launches": 10, "time_ns": 500,
+         "self_time_ns": 0, "time_ratio": 1.0, "time_by_wall_ns": {}},
+        {"node": 1, "parent": 0, "depth": 1, "name": "l|ayer", "launches": 10, "time_ns": 500,
+         "self_time_ns": 500, "time_ratio": 1.0, "time_by_wall_ns": {}},
+    ],
+    "range_nodes": 42,
+}  # fmt: skip
+
+
+def test_all_time_beside_kernels_is_told():
+    text = rendered("text", kernel(), **AROUND)
+    for line in (
+        "Shown of this run: --nvtx decode* --window 1s: --device 0 --stream 7 --kernel",
+        "GPU time: busy 50 %, copies 10 %, other work 15 %, idle 25 % of 1.00 µs",
+        "idle 200 ns in 2 gaps: the host was busy after cudaStreamSynchronize",
+        "idle 49.0 ns in 1 gap: the host launched late",
+        "host to device (pageable): 3 times, 2.40 kB in 100 ns, 24.0 GB/s, 75 % of PCIe",
+        "other copies: 1 time, 50.0 ns",
+        "allreduce: 4 launches on 2 ranks, 300 ns, of which 120 ns waiting for the",
+        "p2p: 1 launch, 10.0 ns",
+        "rank 0 (GPU 0): kernels 200 ns, busy 200 ns, idle 300 ns, communication",
+        "spread over ranks: kernel time 25 %, idle time 50 %",
+        "GPU 0: 1,200 samples, 900 while one kernel ran alone",
+        "  l|ayer",
+        "and 22 more ranges",
+    ):
+        assert line in text, line
+    assert "queued" not in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_markdown_tells_the_same():
+    text = rendered("md", kernel(), **AROUND)
+    assert r"Shown of this run: \-\-nvtx decode\*" in text
+    assert "  - idle 200 ns in 2 gaps: the host was busy after cudaStreamSynchronize" in text
+    assert "| &nbsp;&nbsp;l\\|ayer | 500 ns | 100 % | 10 |" in text
+
+
+def test_a_sampled_bandwidth_is_marked():
+    sampled = {
+        "samples": 40, "period_ns": 1e5, "bytes_per_s": 250e9, "bandwidth_ratio": 0.78,
+        "dram_read_ratio": 0.5, "dram_write_ratio": 0.28, "sm_active_ratio": None,
+        "tensor_active_ratio": None, "tensor_includes_fp16": False, "clock_hz": None,
+    }  # fmt: skip
+    row = unmeasured(bandwidth_ratio=0.78, bytes_per_s=250e9, sampled=sampled)
+    assert " ~78%" in rendered("text", row)
+    assert next(csv.DictReader(io.StringIO(rendered("csv", row))))["samples"] == "40"
+    jsonschema.validate(json.loads(rendered("json", row)), SCHEMA)
+
+
+def test_reports_can_be_in_chinese():
+    built = report(kernels=[kernel()], headline="标题", advice="建议", **AROUND)
+    for name in ("text", "md"):
+        said = all_renderers()[name].render(replace(built, language="zh"))
+        assert "主机在 cudaStreamSynchronize 之后忙于其他事" in said
+        assert not re.search(r"\b(idle|launches|kernel time)\b", said)
