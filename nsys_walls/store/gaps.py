@@ -23,7 +23,8 @@ from nsys_walls.store.timeline import Timeline
 Cause = Literal["sync", "copy", "memory", "host", "queued", "graph", "unknown"]
 
 # `gaps`: between what any work had reached and the next start, inside the span of what is
-# selected. Old schemas have two rows a call, one in the other: the outer one began earlier.
+# selected; point, range and is_node (of a CUDA graph) are those of the work that ends the gap.
+# Old schemas have two rows a call, one in the other: the outer one began earlier.
 _GAPS = """
 CREATE OR REPLACE TEMP TABLE gaps AS
 WITH work AS (
@@ -57,7 +58,8 @@ WITH work AS (
   WHERE kind IN ('launch', 'graph', 'copy', 'set')
   GROUP BY ALL
 ), blocking AS (
-  SELECT source, process, thread, start_ns + duration_ns AS returned_ns, kind, name
+  SELECT source, process, thread, start_ns + duration_ns AS returned_ns, name,
+    CASE kind WHEN 'set' THEN 'copy' ELSE kind END AS call_kind
   FROM stored_calls
   WHERE kind IN ('sync', 'memory') OR (kind IN ('copy', 'set') AND NOT contains(name, 'Async'))
 ), called AS (
@@ -70,14 +72,11 @@ SELECT called.source, called.device, gap_start_ns, gap_ns, point, point_before, 
     WHEN graph_node > 0 AND correlation = correlation_before THEN 'graph'
     WHEN call_ns IS NULL THEN 'unknown'
     WHEN call_ns <= gap_start_ns THEN 'queued'
-    WHEN returned_ns - gap_start_ns >= call_ns - returned_ns
-      THEN CASE kind WHEN 'set' THEN 'copy' ELSE kind END
+    WHEN returned_ns - gap_start_ns >= call_ns - returned_ns THEN call_kind
     ELSE 'host'
   END AS cause,
   CASE WHEN call_ns > gap_start_ns AND returned_ns > gap_start_ns THEN name END AS call,
-  CASE WHEN call_ns > gap_start_ns AND returned_ns > gap_start_ns
-    THEN CASE kind WHEN 'set' THEN 'copy' ELSE kind END
-  END AS call_kind
+  CASE WHEN call_ns > gap_start_ns AND returned_ns > gap_start_ns THEN call_kind END AS call_kind
 FROM called ASOF LEFT JOIN blocking
   ON called.source = blocking.source AND called.process = blocking.process
   AND called.thread = blocking.thread AND called.call_ns >= blocking.returned_ns

@@ -17,6 +17,12 @@ _DAMAGE = (EOFError, zlib.error, BadGzipFile)
 #: Bytes that are read at once.
 PIECE_BYTES = 1 << 16
 
+#: A number of more digits is none. Python converts integers of some thousand digits only, at
+#: least 640, and the parser crashes where it does not.
+MOST_DIGITS = 300
+
+_DIGITS_AS_0 = bytes(0x30 if 0x30 <= byte <= 0x39 else 0x20 for byte in range(256))
+
 
 class Source(Protocol):
     """What pieces are read from."""
@@ -59,6 +65,29 @@ class Content:
             if piece:
                 return piece
         return b""
+
+
+class Checked:
+    """Gives a trace as it is, and refuses what the parser would not survive.
+
+    Args:
+        content: The trace.
+    """
+
+    def __init__(self, content: Content) -> None:
+        self._content = content
+
+    def read(self, size: int) -> bytes:
+        """Read a piece; empty at the end, or where none is wanted.
+
+        Raises:
+            ValueError: It has far too many digits in a row.
+        """
+        piece = self._content.read(size)
+        # a number that goes on in the next piece has half of its digits in one of the two
+        if b"0" * MOST_DIGITS in piece.translate(_DIGITS_AS_0):
+            raise ValueError
+        return piece
 
 
 @contextmanager

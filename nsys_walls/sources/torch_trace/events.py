@@ -14,8 +14,8 @@ Fields = dict[str, Any]
 # Arguments of operators nest some five deep; the parser itself knows no limit.
 _DEEPEST = 100
 
-# The C parser answers an integer of more digits than Python converts with a SystemError.
-_REFUSALS = (ijson.JSONError, InvalidOperation, ValueError, SystemError)
+# What parsing and reading may raise; an exponent may be too large even for Decimal.
+_REFUSALS = (ijson.JSONError, InvalidOperation, ValueError)
 
 
 class Malformed(Exception):  # noqa: N818  # says what the text is
@@ -26,7 +26,11 @@ class Readable(Protocol):
     """What is parsed."""
 
     def read(self, size: int) -> bytes:
-        """Read a piece of UTF-8; empty at the end only."""
+        """Read a piece of UTF-8; empty at the end only.
+
+        Raises:
+            ValueError: It can't be parsed.
+        """
         ...
 
 

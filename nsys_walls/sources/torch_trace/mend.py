@@ -2,13 +2,13 @@
 
 PyTorch prints its trace piece by piece. Some versions print a bandwidth that is ``inf``, ``nan``
 or ``N/A``, backslashes of Windows paths that are not doubled, and names with line ends and other
-control characters in them. JSON parsers refuse all of these.
+control characters in them. JSON parsers refuse all of these, and no parser likes endless numbers.
 """
 
 import re
 from collections.abc import Iterator
 
-from nsys_walls.sources.torch_trace.content import PIECE_BYTES, Content
+from nsys_walls.sources.torch_trace.content import MOST_DIGITS, PIECE_BYTES, Content
 
 # Where a string has not ended after so many bytes, its quotes are wrong.
 _LONGEST_STRING = 1 << 22
@@ -57,7 +57,7 @@ def _mend(text: bytes, *, is_last: bool) -> tuple[bytes, bytes]:
         token = match[0]
         if token.startswith(b'"'):
             token = _BACKSLASH.sub(_doubled, token) if b"\\" in token else token
-        elif _NO_NUMBER.fullmatch(token):
+        elif len(token) > MOST_DIGITS or _NO_NUMBER.fullmatch(token):
             token = b"null"
         mended += [text[done:start], token]
         done = end

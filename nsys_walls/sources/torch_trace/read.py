@@ -6,7 +6,7 @@ from nsys_walls.errors import InputError, Notice
 from nsys_walls.sources import Request, Sink, Skipped, SourceInfo
 from nsys_walls.sources.torch_trace.calls import Callers, call_table
 from nsys_walls.sources.torch_trace.collect import Collected, Collector
-from nsys_walls.sources.torch_trace.content import Content, opened
+from nsys_walls.sources.torch_trace.content import Checked, Content, opened
 from nsys_walls.sources.torch_trace.events import Fields, Malformed, Readable, parse_events
 from nsys_walls.sources.torch_trace.gpus import device_table
 from nsys_walls.sources.torch_trace.mend import Mended
@@ -61,7 +61,7 @@ def _collected(request: Request) -> tuple[Collected, Fields]:
         collector = Collector()
         header: Fields = {}
         with opened(request.path, request.progress) as content:
-            text: Readable = Mended(content) if is_mended else content
+            text: Readable = Mended(content) if is_mended else Checked(content)
             try:
                 for event in parse_events(text, rules()["document"]["events"], header):
                     collector.take(event)

@@ -55,8 +55,13 @@ def test_numbers_may_be_printed_as_text():
     assert (row["grid"], row["registers"], row["graph_node"]) == ((2, 3, 4), 40, MISSING)
 
 
-@pytest.mark.parametrize("grid", [None, 5, "128", [], [1], [1, 2, 3, 4], [1, None, 2], [1.5, 1, 1],
-                                  [[1], 1, 1], {"x": 1}, [2**40, 1, 1], [Decimal("0.5"), 1, 1]])  # fmt: skip
+NO_SIZES = (
+    None, 5, "128", [], [1], [1, 2, 3, 4], [1, None, 2], [1.5, 1, 1], [[1], 1, 1], {"x": 1},
+    [2**40, 1, 1], [Decimal("0.5"), 1, 1],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("grid", NO_SIZES)
 def test_a_grid_that_is_none_is_unknown(grid):
     event = launch()
     event["args"]["grid"] = grid

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from nsys_walls.sources.torch_trace.content import opened
+from nsys_walls.sources.torch_trace.content import MOST_DIGITS, Checked, opened
 
 
 def content_of(path, size=7):
@@ -59,3 +59,18 @@ def test_nothing_is_read_where_nothing_is_wanted(tmp_path):
     with opened(path, lambda _done, _total: None) as content:
         assert content.read(0) == b""
         assert not content.at_end
+
+
+@pytest.mark.parametrize("size", [1000, MOST_DIGITS, 1 << 16])
+def test_endless_numbers_are_refused_wherever_pieces_end(tmp_path, size):
+    path = tmp_path / "t"
+    path.write_bytes(b" " * 450 + b"7" * 2 * MOST_DIGITS + b" " * 2000)
+    with opened(path, lambda _done, _total: None) as content, pytest.raises(ValueError, match=""):
+        list(iter(lambda: Checked(content).read(size), b""))
+
+
+def test_numbers_in_a_row_are_not_endless(tmp_path):
+    path = tmp_path / "t"
+    path.write_bytes(b"1234567890," * 10_000)
+    with opened(path, lambda _done, _total: None) as content:
+        assert b"".join(iter(lambda: Checked(content).read(512), b"")) == path.read_bytes()

@@ -67,7 +67,6 @@ def test_whatever_json_holds_is_parsed_alike(events, indent):
     [
         *("", "  ", "{", '{"traceEvents": [', '{"traceEvents": [{"ph"', '{"traceEvents": [{}]'),
         *('[{"a": NaN}]', '[{"a": 1,}]', '[{"a": "\\c"}]', "[{'a': 1}]", "<html>"),
-        '[{"a": ' + "9" * 5000 + "}]",
         '[{"a": 1e' + "9" * 30 + "}]",
         b'[{"a": "\xff"}]',
     ],

@@ -34,8 +34,7 @@ def read(tmp_path, text):
     path.write_bytes(text)
     try:
         return read_trace(path)[1].rows
-    except InputError as error:
-        assert "\n" not in str(error)
+    except InputError:
         return None
 
 

@@ -35,11 +35,12 @@ def mended(text, size=1 << 16):
     ("text", "expected"),
     [
         ('{"a": inf, "b": -nan, "c": N/A}', '{"a": null, "b": null, "c": null}'),
-        ('[Infinity, -Infinity, NaN, nan]', "[null, null, null, null]"),
+        ("[Infinity, -Infinity, NaN, nan]", "[null, null, null, null]"),
         ('["f<inf, nan>(N/A)", "inf"]', '["f<inf, nan>(N/A)", "inf"]'),
         (r'["C:\cuda\__init__.py", "a\"b", "\\", "\u12", "\u00e9"]',
          r'["C:\\cuda\\__init__.py", "a\"b", "\\", "\\u12", "\u00e9"]'),
         ('["a\nb\x00c"]', '["a b c"]'),
+        (f'[1, {"9" * 400}, "{"9" * 400}"]', f'[1, null, "{"9" * 400}"]'),
         ("[1.5e-3, -2, true, false, null, info]", "[1.5e-3, -2, true, false, null, info]"),
         ('{"é": "ü"}\x00\x00', '{"é": "ü"}  '),
     ],

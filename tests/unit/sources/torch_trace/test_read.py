@@ -93,6 +93,7 @@ def test_progress_is_told(trace):
         ('"blocks per SM": 1.185185', '"blocks per SM": inf'),
         ('"warps per SM": 9.481482', '"warps per SM": -nan'),
         ('"graph id": 0', '"graph id": N/A'),
+        ('"id": 1', f'"id": {"9" * 5000}'),
         ('"ac2g"', '"torch\\cuda\\__init__.py"'),
         ('"ac2g"', '"a\nb"'),
     ],
@@ -126,7 +127,7 @@ def test_a_trace_that_ends_early_and_holds_no_numbers_is_damaged(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "replacement", ['"kernel" "x"', '"library("inductor")"', "{]", "[" * 10_000, "9" * 5000]
+    "replacement", ['"kernel" "x"', '"library("inductor")"', "{]", "[" * 10_000]
 )
 def test_what_is_no_json_is_damaged(tmp_path, replacement):
     text = trace_text(launch(0), launch(1, name="kernel_2"), launch(2))

@@ -51,7 +51,7 @@ def test_the_events_alone_are_a_trace():
         b"[]",
         b"[1, 2]",
         b'{"schemaVersion": 2, "mediaType": "image"}',
-        b'{"displayTimeUnit": "ns", "traceEvents": [{"ph": "M", "pid": 1, "name": "process_name"}]}',
+        b'{"displayTimeUnit": "ns", "traceEvents": [{"ph": "M", "name": "process_name"}]}',
         b'{"traceEvents": [{"cat": "blink", "name": "kernel", "ph": "X"}]}',
         b'{"schema": "1.0.2-chakra", "nodes": [{"name": "traceEvents"}]}',
         b'"schemaVersion": 1, "traceEvents": []',
