@@ -279,7 +279,9 @@ def _check_totals(document):
         if own["span_ns"] is not None:
             parts = ("busy_ns", "copy_ns", "other_ns", "idle_ns")
             assert sum(own[part] for part in parts) == own["span_ns"]
-            assert own["busy_ns"] <= own["kernel_ns"]
+            # graphs of one row are busy time, and no kernels
+            hidden = document["totals"]["graph_hidden_ns"]
+            assert own["busy_ns"] <= own["kernel_ns"] + hidden
     for key in summed:
         values = [device["totals"][key] for device in document["devices"]]
         known = [value for value in values if value is not None]
@@ -325,9 +327,13 @@ def _check_rates(row, device):
     flop, size, time_ns = row["flop"], row["dram_bytes"], row["median_ns"] or row["mean_ns"]
     rated = row["match"]["level"] in RATED and row["wall"] != "communication" and time_ns
     if not rated:
-        for key in ("flop_per_s", "bytes_per_s", "bandwidth_ratio", "compute_ratio", "floor_ns"):
+        sampled = row["sampled"] or dict.fromkeys(("bytes_per_s", "bandwidth_ratio"))
+        for key in ("flop_per_s", "compute_ratio", "floor_ns"):
             assert row[key] is None
-        assert row["wall"] in {"communication", "unmeasured"}
+        for key in ("bytes_per_s", "bandwidth_ratio"):
+            assert row[key] == sampled[key]
+        near = (sampled["bandwidth_ratio"] or 0) >= device["near_ratio"]
+        assert row["wall"] in {"communication", "bandwidth" if near else "unmeasured"}
         return
     rates = {"flop_per_s": flop, "bytes_per_s": size}
     for key, amount in rates.items():

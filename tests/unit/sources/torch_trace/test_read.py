@@ -66,7 +66,7 @@ def test_gzip_and_the_bare_array_hold_the_same(trace, tmp_path):
     events = [launch(3, 9, correlationId=1), CALL, op(0, 2)]
     expected = read_trace(trace(*events))[0]
     text = trace_text(*events)
-    array = text[text.index("[\n  {") : text.rindex("]") + 1]
+    array = text[text.index("[", text.index("traceEvents")) : text.rindex("]") + 1]
     for path in (trace(*events, name="t.json.gz"), write(tmp_path, array, "array.json")):
         sink, _ = read_trace(path)
         for table in ("launches", "kernels", "names", "ranges", "calls"):
@@ -102,7 +102,7 @@ def test_what_kineto_writes_is_read_although_it_is_no_json(tmp_path, old, new):
     text = trace_text(launch(0, 7), launch(9, 12))
     changed = text.replace(old, new)
     assert changed != text
-    with pytest.raises(json.JSONDecodeError):
+    with pytest.raises(ValueError, match=r"Invalid|Expecting|Exceeds"):
         json.loads(changed, parse_constant=json.loads)
     sink, info = read_trace(write(tmp_path, changed))
     assert [row["duration_ns"] for row in sink.rows("launches")] == [7, 3]
@@ -122,7 +122,7 @@ def test_a_trace_that_ends_early_is_damaged(trace, left, suffix):
 
 def test_a_trace_that_ends_early_and_holds_no_numbers_is_damaged(tmp_path):
     text = trace_text(launch(), launch()).replace("1.185185", "nan")
-    message = refused(write(tmp_path, text[:-60]), "damaged-file")
+    message = refused(write(tmp_path, text[: text.rindex("]")]), "damaged-file")
     assert "it ends early, after 6 events" in message
 
 
