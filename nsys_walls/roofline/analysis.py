@@ -17,10 +17,12 @@ from nsys_walls.roofline.ranks import Ranks, read_ranks
 from nsys_walls.roofline.run_devices import RunDevices, number_devices
 from nsys_walls.roofline.sampled_kernels import WORK, with_samples
 from nsys_walls.roofline.selected import is_chosen, nothing_selected, resolve_selection
+from nsys_walls.roofline.waits import Waits, read_waits
 from nsys_walls.roofline.walls import CounterPeaks, DeviceWalls, WallOptions, resolve_walls
 from nsys_walls.store.copy_times import copy_times
 from nsys_walls.store.dataset import StoredRun
 from nsys_walls.store.gaps import Gap, IdleCause, find_gaps, idle_causes, longest_gaps
+from nsys_walls.store.graph_launches import GraphLaunches, graph_launches
 from nsys_walls.store.manifest import Manifest
 from nsys_walls.store.sampling import DeviceSamples, Sampling, attribute_samples
 from nsys_walls.store.selection import EVERYTHING, Selected, Selection
@@ -57,6 +59,8 @@ class Surroundings:
         gaps: The longest gaps.
         ranks: Processes on devices, and their collectives.
         samples: What became of the samples of GPU metrics, by device.
+        waits: What the GPUs waited for while they were idle.
+        graphs: CUDA graphs that hide their kernels; None where there are none.
     """
 
     copies: tuple[CopyTotal, ...] = ()
@@ -64,6 +68,8 @@ class Surroundings:
     gaps: tuple[Gap, ...] = ()
     ranks: Ranks = field(default_factory=Ranks)
     samples: tuple[DeviceSamples, ...] = ()
+    waits: Waits = field(default_factory=Waits)
+    graphs: GraphLaunches | None = None
 
 
 #: Summaries and counters know of nothing but kernels.
@@ -112,6 +118,16 @@ class Analysis:
         return sum(time.busy_ns for time in times) if times else self.kernel_ns
 
     @property
+    def span_ns(self) -> int | None:
+        """First start to last end of the work of each device, summed, ns.
+
+        Busy, copying and idle: the base of what removes idle time. None where no launches are
+        known.
+        """
+        times = [device.time for device in self.devices if device.time is not None]
+        return sum(time.span_ns for time in times) if times else None
+
+    @property
     def measured_time_ratio(self) -> float | None:
         """Share of kernel time whose bytes and FLOP are known; None without any time."""
         if not self.kernel_ns:
@@ -141,7 +157,8 @@ def analyse(run: StoredRun, options: WallOptions, selection: Selection = EVERYTH
     ) as timeline:
         joined = _join(points, profiles, devices, timeline)
         chosen = _choose(joined, selection, selected, timeline)
-        sampling = attribute_samples(timeline.connection, WORK)
+        sampled = run.files("gpu_metrics")
+        sampling = attribute_samples(timeline.connection, WORK) if sampled else Sampling()
         kernels = with_samples(build_kernels(chosen, walls, timeline), sampling, walls)
         return Analysis(
             manifest=run.manifest,
@@ -149,7 +166,7 @@ def analyse(run: StoredRun, options: WallOptions, selection: Selection = EVERYTH
             devices=_device_totals(walls, kernels.values(), timeline, selected),
             kernels=tuple(sorted(kernels.values(), key=lambda kernel: kernel.id)),
             ranges=total_ranges(forest, timeline.range_times(), kernels),
-            around=_surroundings(run, kernels, walls, timeline, sampling)
+            around=_surroundings(run, forest, kernels, walls, timeline, sampling)
             if points.by_kernel
             else NOTHING,
             unmatched=joined.unmatched,
@@ -207,6 +224,7 @@ def _choose(
 
 def _surroundings(
     run: StoredRun,
+    forest: RangeForest,
     kernels: Mapping[int, KernelPoint],
     walls: Mapping[int, DeviceWalls],
     timeline: Timeline,
@@ -227,6 +245,8 @@ def _surroundings(
         ),
         ranks=read_ranks(timeline, run.manifest, kernels),
         samples=sampling.devices,
+        waits=read_waits(timeline, forest, kernels),
+        graphs=graph_launches(timeline),
     )
 
 

@@ -24,6 +24,12 @@ def damage_as_error(run: str) -> Iterator[None]:
     """
     try:
         yield
+    except duckdb.OutOfMemoryException as error:
+        msg = (
+            f"run {run}: its launches need more memory or temporary disk space than there is: "
+            "look at a part of it with --window, or set TMPDIR to a larger disk."
+        )
+        raise InputError("no-room", msg) from error
     except (pa.ArrowException, duckdb.Error, OSError) as error:
         msg = (
             f"run {run}: one of its files is missing, damaged, or holds times that can't be; "

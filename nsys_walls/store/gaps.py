@@ -22,23 +22,29 @@ from nsys_walls.store.timeline import Timeline
 #:     ``unknown``: the trace does not have its API call.
 Cause = Literal["sync", "copy", "memory", "host", "queued", "graph", "unknown"]
 
-# `gaps`: between what any work had reached and the next start, inside the span of what is
-# selected; point, range and is_node (of a CUDA graph) are those of the work that ends the gap.
-# Old schemas have two rows a call, one in the other: the outer one began earlier.
-_GAPS = """
-CREATE OR REPLACE TEMP TABLE gaps AS
+# In steps: one statement would hold the state of all of its windows and joins at once.
+#
+# `found_gaps`: from what any work had reached to the next start, inside the span of what is
+# selected.
+_FOUND = """
+CREATE OR REPLACE TEMP TABLE found_gaps AS
 WITH work AS (
-  SELECT source, device, process, start_ns, end_ns, correlation, point, graph_node, range, selected
+  SELECT source, device, process, start_ns, end_ns, correlation, range, point,
+    coalesce(graph_node, 0) > 0 AS is_node
   FROM every_launch WHERE in_scope
   UNION ALL
-  SELECT source, device, process, start_ns, end_ns, correlation, NULL, NULL, range, selected
+  SELECT source, device, process, start_ns, end_ns, correlation, range, NULL, false
   FROM every_copy WHERE in_scope
   UNION ALL
-  SELECT source, device, process, start_ns, end_ns, correlation, NULL, NULL, range, selected
+  SELECT source, device, process, start_ns, end_ns, correlation, range, NULL, false
   FROM every_graph WHERE in_scope
+), selected AS (
+  SELECT source, device, start_ns, end_ns FROM launches
+  UNION ALL SELECT source, device, start_ns, end_ns FROM copies
+  UNION ALL SELECT source, device, start_ns, end_ns FROM graphs
 ), spans AS (
   SELECT source, device, min(start_ns) AS from_ns, max(end_ns) AS to_ns
-  FROM work WHERE selected GROUP BY ALL
+  FROM selected GROUP BY ALL
 ), reached AS (
   SELECT *,
     max(end_ns) OVER (before ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS gap_start_ns,
@@ -47,39 +53,64 @@ WITH work AS (
     lag(correlation) OVER before AS correlation_before
   FROM work
   WINDOW before AS (PARTITION BY source, device ORDER BY start_ns, end_ns)
-), found AS (
-  SELECT reached.*, start_ns - gap_start_ns AS gap_ns
-  FROM reached JOIN spans USING (source, device)
-  WHERE gap_start_ns < start_ns AND gap_start_ns >= from_ns AND start_ns <= to_ns
-), launching AS (
-  SELECT source, process, correlation, min(start_ns) AS call_ns,
-    arg_min(thread, start_ns) AS thread
-  FROM stored_calls SEMI JOIN found USING (source, process, correlation)
-  WHERE kind IN ('launch', 'graph', 'copy', 'set')
-  GROUP BY ALL
-), blocking AS (
-  SELECT source, process, thread, start_ns + duration_ns AS returned_ns, name,
-    CASE kind WHEN 'set' THEN 'copy' ELSE kind END AS call_kind
+)
+SELECT source, device, process, correlation, gap_start_ns, start_ns - gap_start_ns AS gap_ns,
+  range, point, point_before, before_ns, end_ns - start_ns AS after_ns, is_node,
+  coalesce(is_node AND correlation = correlation_before, false) AS in_graph
+FROM reached JOIN spans USING (source, device)
+WHERE gap_start_ns < start_ns AND gap_start_ns >= from_ns AND start_ns <= to_ns
+"""
+
+# Old schemas have two rows a call, one in the other: the outer one began earlier.
+_LAUNCHING = """
+CREATE OR REPLACE TEMP TABLE launching AS
+SELECT source, process, correlation, min(start_ns) AS call_ns,
+  arg_min(duration_ns, start_ns) AS launching_ns,
+  arg_min(thread, start_ns) AS thread, arg_min(name, start_ns) AS launch
+FROM stored_calls WHERE kind IN ('launch', 'graph', 'copy', 'set')
+GROUP BY ALL
+"""
+
+_CALLED = """
+CREATE OR REPLACE TEMP TABLE called_gaps AS
+SELECT found_gaps.* EXCLUDE (process, correlation), process, call_ns, launching_ns,
+  thread, launch
+FROM found_gaps LEFT JOIN launching USING (source, process, correlation)
+"""
+
+# Only where the host was late does it matter from which call it came.
+_GAPS = """
+CREATE OR REPLACE TEMP TABLE gaps AS
+WITH blocking AS (
+  SELECT source, process, thread, start_ns + duration_ns AS returned_ns, kind, name
   FROM stored_calls
   WHERE kind IN ('sync', 'memory') OR (kind IN ('copy', 'set') AND NOT contains(name, 'Async'))
-), called AS (
-  SELECT found.*, call_ns, thread FROM found LEFT JOIN launching
-  USING (source, process, correlation)
+), late AS (
+  SELECT * FROM called_gaps WHERE NOT in_graph AND call_ns > gap_start_ns
+), explained AS (
+  SELECT late.*, returned_ns, kind, name
+  FROM late ASOF LEFT JOIN blocking
+    ON late.source = blocking.source AND late.process = blocking.process
+    AND late.thread = blocking.thread AND late.call_ns >= blocking.returned_ns
 )
-SELECT called.source, called.device, gap_start_ns, gap_ns, point, point_before, before_ns,
-  end_ns - start_ns AS after_ns, range, coalesce(graph_node, 0) > 0 AS is_node,
+SELECT source, device, gap_start_ns, gap_ns, range, point, point_before, before_ns, after_ns,
+  is_node, launching_ns, launch,
   CASE
-    WHEN graph_node > 0 AND correlation = correlation_before THEN 'graph'
-    WHEN call_ns IS NULL THEN 'unknown'
-    WHEN call_ns <= gap_start_ns THEN 'queued'
-    WHEN returned_ns - gap_start_ns >= call_ns - returned_ns THEN call_kind
+    WHEN returned_ns - gap_start_ns >= call_ns - returned_ns
+      THEN CASE kind WHEN 'set' THEN 'copy' ELSE kind END
     ELSE 'host'
   END AS cause,
-  CASE WHEN call_ns > gap_start_ns AND returned_ns > gap_start_ns THEN name END AS call,
-  CASE WHEN call_ns > gap_start_ns AND returned_ns > gap_start_ns THEN call_kind END AS call_kind
-FROM called ASOF LEFT JOIN blocking
-  ON called.source = blocking.source AND called.process = blocking.process
-  AND called.thread = blocking.thread AND called.call_ns >= blocking.returned_ns
+  CASE WHEN returned_ns > gap_start_ns THEN name END AS call,
+  CASE WHEN returned_ns > gap_start_ns
+    THEN CASE kind WHEN 'set' THEN 'copy' ELSE kind END
+  END AS call_kind
+FROM explained
+UNION ALL
+SELECT source, device, gap_start_ns, gap_ns, range, point, point_before, before_ns, after_ns,
+  is_node, launching_ns, launch,
+  CASE WHEN in_graph THEN 'graph' WHEN call_ns IS NULL THEN 'unknown' ELSE 'queued' END,
+  NULL, NULL
+FROM called_gaps WHERE in_graph OR call_ns IS NULL OR call_ns <= gap_start_ns
 """
 
 _CAUSES = """
@@ -141,7 +172,12 @@ class Gap:
 
 def find_gaps(timeline: Timeline) -> None:
     """Make the table ``gaps`` for the queries of this module, and of findings."""
+    for step in (_FOUND, _LAUNCHING, _CALLED):
+        timeline.run(step)
+    for done in ("found_gaps", "launching"):
+        timeline.run(f"DROP TABLE {done}")
     timeline.run(_GAPS)
+    timeline.run("DROP TABLE called_gaps")
 
 
 def idle_causes(timeline: Timeline) -> tuple[IdleCause, ...]:
