@@ -70,7 +70,9 @@ def test_every_slug_is_documented_and_nothing_else():
     documented = {slug for row in rows for slug in re.findall(r"`([a-z0-9-]+)`", row)}
     package = "".join(path.read_text("utf-8") for path in (ROOT / "nsys_walls").rglob("*.py"))
     assert set(_slugs()) <= documented
-    assert {slug for slug in documented if f'"{slug}"' not in package} == {"system"}
+    assert {slug for slug in documented if f'"{slug}"' not in package} == {
+        "system", "needs-nsys", "needs-ncu",  # put together from the program's name
+    }  # fmt: skip
 
 
 def test_every_format_and_reader_is_documented():
@@ -79,9 +81,8 @@ def test_every_format_and_reader_is_documented():
     changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
     for rule in all_rules():
         assert rule.code in changelog
-    assert {reader.kind for reader in all_readers()} == {
-        "nsys-sqlite", "nsys-stats-csv", "ncu-csv",
-    }  # fmt: skip
+    for reader in all_readers():
+        assert f"`{reader.kind}`" in README
 
 
 def test_lower_bounds_only():

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from nsys_walls.cli.report import _write_whole
+from nsys_walls.cli.report import write_whole
 from nsys_walls.errors import UsageError
 
 AnswerFormatOption = Annotated[str, typer.Option("--format", help="text or json.")]
@@ -46,7 +46,7 @@ def _write(text: str, output: Path) -> None:
     if output == STDOUT:
         typer.echo(text, nl=False)
         return
-    _write_whole(output, text)
+    write_whole(output, text)
     from nsys_walls.reports.wording import printable
 
     typer.echo(f"written: {printable(str(output))}")

@@ -23,6 +23,11 @@ OutputOption = Annotated[
 ]
 FormatOption = Annotated[str | None, typer.Option("--format", help="html, md, json, text or csv.")]
 
+LanguageOption = Annotated[str, typer.Option("--lang", help="Language of the report: en or zh.")]
+RedactOption = Annotated[
+    bool, typer.Option("--redact-names", help="Replace NVTX, file and run names by numbers.")
+]
+
 HwOption = Annotated[
     str,
     typer.Option("--hw", help="GPU: an id or alias (`nsys-walls hw`), a TOML file, or auto."),
@@ -38,6 +43,20 @@ NearOption = Annotated[str, typer.Option(help="Part of a wall from which a kerne
 BalanceOption = Annotated[
     str, typer.Option(help="Practical balance point as a part of the theoretical one.")
 ]
+
+
+def language_of(text: str) -> str:
+    """Read the typed language.
+
+    Raises:
+        UsageError: There is no such language.
+    """
+    from nsys_walls.texts import LANGUAGES
+
+    if text not in LANGUAGES:
+        msg = f"--lang {text!r} is no language of reports; there are: {', '.join(LANGUAGES)}."
+        raise UsageError("option-value", msg)
+    return text
 
 
 def wall_options(

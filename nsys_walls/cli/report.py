@@ -21,10 +21,13 @@ from nsys_walls.cli.options import (
     BandwidthOption,
     FormatOption,
     HwOption,
+    LanguageOption,
     NearOption,
     OutputOption,
     PeakOption,
+    RedactOption,
     StoreOption,
+    language_of,
     wall_options,
     warn,
 )
@@ -52,17 +55,22 @@ def report(  # noqa: PLR0913  # one parameter per documented option
     device: DeviceOption = None,
     stream: StreamOption = None,
     kernel: KernelOption = None,
+    lang: LanguageOption = "en",
+    redact_names: RedactOption = False,
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
     """Show every kernel of RUN, or of a part of it, against both walls of its GPU."""
     from nsys_walls.reports.build import build_report
+    from nsys_walls.reports.redact import redacted
     from nsys_walls.store.dataset import open_run
 
     renderer = choose_renderer(output_format, output)
     stored = open_run(store, run)
     walls = wall_options(hw, bandwidth, peak, near, balance_factor)
     selection = selection_of(nvtx, window, device, stream, kernel)
-    built = build_report(stored, walls, selection)
+    built = build_report(stored, walls, selection, language_of(lang))
+    if redact_names:
+        built = redacted(built)
     write_report(built, renderer, output)
 
 
@@ -96,13 +104,13 @@ def write_report(built: "Report", renderer: "Renderer", output: Path | None) -> 
         typer.echo(text, nl=False)
         return
     path = output or Path("reports") / f"{built.document['run']['name']}{renderer.suffix}"
-    _write_whole(path, text)
+    write_whole(path, text)
     typer.echo(printable(built.headline))
     typer.echo(printable(built.advice))
     typer.echo(f"report: {printable(str(path))}")
 
 
-def _write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str) -> None:
     """Write a file at once: a report that could not be written must not replace the one before.
 
     What is no ordinary file (a pipe, a device) is written to and never replaced; of a link, the

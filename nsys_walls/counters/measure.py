@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from nsys_walls.counters.flop import flop_of, integer_of
 from nsys_walls.counters.table import DRAM_BYTES, MEMORY_THROUGHPUT, SM_THROUGHPUT, load_table
-from nsys_walls.counters.traffic import bytes_of, dram_bytes_of, ncu_time_ns_of
+from nsys_walls.counters.traffic import bytes_of, dram_bytes_of, dram_sides_of, ncu_time_ns_of
 from nsys_walls.counters.work import Work
 
 
@@ -21,6 +21,7 @@ def work_of(
     """
     flop = flop_of(values, compute_capability=compute_capability, says_tensor=says_tensor)
     dram, l2, l1 = dram_bytes_of(values), bytes_of(values, "l2"), bytes_of(values, "l1")
+    dram_read_bytes, dram_write_bytes = dram_sides_of(values)
     return Work(
         flop=flop.flop,
         flop_by_precision=flop.flop_by_precision,
@@ -30,6 +31,8 @@ def work_of(
         int_op=integer_of(values),
         dram_bytes=dram[0] if dram else None,
         dram_bytes_from=dram[1] if dram else None,
+        dram_read_bytes=dram_read_bytes,
+        dram_write_bytes=dram_write_bytes,
         l2_bytes=l2[0] if l2 else None,
         l1_bytes=l1[0] if l1 else None,
         ncu_ns=ncu_time_ns_of(values),

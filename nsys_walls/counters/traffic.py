@@ -1,6 +1,6 @@
 """Bytes and time of a launch, from whichever counters were collected."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from nsys_walls.counters.table import DURATION, Level, Route, load_table
 from nsys_walls.units import NS_PER_S
@@ -44,9 +44,14 @@ def bytes_of(values: Mapping[str, float], level: Level) -> tuple[float, str] | N
 
 
 def _by_route(values: Mapping[str, float], route: Route) -> float | None:
-    if any(name not in values for name in route.sum):
+    return _amount(values, route, route.sum)
+
+
+def _amount(values: Mapping[str, float], route: Route, names: tuple[str, ...]) -> float | None:
+    """Add some counters of a route, bytes; None where one is missing."""
+    if any(name not in values for name in names):
         return None
-    total = sum(values[name] for name in route.sum) * route.bytes
+    total = sum(values[name] for name in names) * route.bytes
     if not route.per_second:
         return total
     time_ns = ncu_time_ns_of(values)
@@ -56,6 +61,19 @@ def _by_route(values: Mapping[str, float], route: Route) -> float | None:
 def dram_bytes_of(values: Mapping[str, float]) -> tuple[float, str] | None:
     """DRAM reads and writes of a launch, bytes, and the route; None if not measured."""
     return bytes_of(values, "dram")
+
+
+def dram_sides_of(values: Mapping[str, float]) -> tuple[float | None, float | None]:
+    """DRAM reads and DRAM writes of a launch apart, bytes; None each where not measured."""
+    # routes of two counters name the reads first
+    routes = [row for row in load_table().routes if row.level == "dram" and len(row.sum) > 1]
+    reads = (_amount(values, route, route.sum[:1]) for route in routes)
+    writes = (_amount(values, route, route.sum[1:]) for route in routes)
+    return _first(reads), _first(writes)
+
+
+def _first(amounts: Iterable[float | None]) -> float | None:
+    return next((amount for amount in amounts if amount is not None), None)
 
 
 def bandwidth_from_counters(values: Mapping[str, float]) -> float | None:

@@ -24,6 +24,8 @@ class Work:
         int_op: Scalar integer instructions (per thread), apart from ``flop``.
         dram_bytes: DRAM reads and writes, bytes.
         dram_bytes_from: Counter route, such as ``"dram__bytes.sum"``.
+        dram_read_bytes: The reads alone, bytes.
+        dram_write_bytes: The writes alone, bytes.
         l2_bytes: L2 traffic, bytes.
         l1_bytes: L1 traffic, bytes.
         ncu_ns: Duration in the counter run, ns (base clock, flushed caches: slower).
@@ -41,6 +43,8 @@ class Work:
     int_op: float | None = None
     dram_bytes: float | None = None
     dram_bytes_from: str | None = None
+    dram_read_bytes: float | None = None
+    dram_write_bytes: float | None = None
     l2_bytes: float | None = None
     l1_bytes: float | None = None
     ncu_ns: float | None = None

@@ -6,26 +6,31 @@ scripts, by hash, and no connection.
 """
 
 import base64
-import gzip
 import hashlib
 import html
-import json
 import re
 from functools import cache
 from importlib.resources import files
 from string import Template
 
 from nsys_walls.reports import Document, Report
+from nsys_walls.reports.page_data import embed, packed, script_json
 from nsys_walls.reports.wording import printable
+from nsys_walls.texts import templates
 
 _SCRIPTS = (
-    "format", "words", "dom", "kernels", "swarm", "overview", "breakdown", "method", "detail",
-    "columns", "table", "charts", "plane", "roofline", "roofline_layout", "main",
+    "texts", "format", "words", "dom", "kernels", "state", "view", "fragment", "colours",
+    "overview", "findings", "classes", "gpu_time", "idle", "copies", "ranks", "ranges",
+    "decision", "scale", "method", "hardware", "detail", "copy", "columns", "table", "table_tools",
+    "swarm", "apart", "charts", "marks", "plane", "plane_layout", "roofline", "roofline_layout",
+    "caches", "chart_pair", "chart_tools", "legend", "slider", "picked", "keys", "main",
 )  # fmt: skip
-#: Longer documents are compressed: a page with a few hundred kernels stays readable as text,
-#: one with thousands stays small enough to attach.
-_LONGEST_PLAIN_JSON = 750_000
-_WALL = re.compile(r"\b(bandwidth|compute) wall\b")
+#: GitHub shows no larger attachment in a comment gracefully, and mail refuses it soon after.
+_LARGEST_PAGE = 2_950_000
+#: How the page's language is called in HTML.
+_HTML_LANGUAGES = {"en": "en", "zh": "zh-Hans"}
+_MARK = re.compile(r"\[\[(\w+)\]\]")
+_WALL = re.compile(r"\b(bandwidth|compute) wall\b|(带宽墙)|(算力墙)")
 _QUANTITY = re.compile(r"[\d.,]*\d (?:%|[nµm]?s\b|[kMGT]?B\b)")
 
 
@@ -37,24 +42,44 @@ class HtmlRenderer:
 
     def render(self, report: Report) -> str:
         """Write the page; the same report gives the same text."""
-        document = report.document
+        document, words = report.document, _words(report.language)
         script, plotly = _own_script(), _plotly()
-        encoding, data = _embed(document)
-        return Template(_asset("page.html")).substitute(
-            policy=_policy(script, plotly),
-            version=html.escape(document["version"]),
-            title=html.escape(printable(_title(document))),
-            style=_asset("style.css"),
-            headline=_WALL.sub(r'<mark class="\1">\g<0></mark>', _prose(report.headline)),
-            advice=_prose(report.advice),
-            encoding=encoding,
-            data=data,
-            plotly=_packed_plotly(),
-            script=script,
+        values = {
+            "language": _HTML_LANGUAGES[report.language],
+            "policy": _policy(script, plotly),
+            "version": html.escape(document["version"]),
+            "title": html.escape(printable(_title(document))),
+            "style": _asset("style.css"),
+            "headline": _marked(_prose(report.headline)),
+            "advice": _prose(report.advice),
+            "texts": script_json(words),
+            "plotly": _packed_plotly(),
+            "script": script,
+        }
+        before, after = (
+            Template(_translated(part, words)).substitute(values)
+            for part in _asset("page.html").split("<!-- document -->")
         )
+        encoding, data = embed(document, _LARGEST_PAGE - len((before + after).encode()))
+        element = f'<script type="application/json" id="document" data-encoding="{encoding}">'
+        return f"{before}{element}{data}</script>{after}"
 
 
 RENDERER = HtmlRenderer()
+
+
+def _words(language: str) -> dict[str, str]:
+    """Take the page's texts in one language."""
+    return {
+        key.removeprefix("page."): row[language]
+        for key, row in templates().items()
+        if key.startswith("page.")
+    }
+
+
+def _translated(template: str, words: dict[str, str]) -> str:
+    """Fill in the fixed texts of the page, ``[[key]]``."""
+    return _MARK.sub(lambda mark: html.escape(words[mark[1]]).replace("$", "$$"), template)
 
 
 def _title(document: Document) -> str:
@@ -67,19 +92,14 @@ def _prose(text: str) -> str:
     return _QUANTITY.sub(r'<span class="q">\g<0></span>', html.escape(printable(text)))
 
 
-def _embed(document: Document) -> tuple[str, str]:
-    """Write the document as JSON that can't end its script element, compressed where long.
+def _marked(sentence: str) -> str:
+    """Underline the walls that a sentence names, each in its colour."""
 
-    Returns:
-        How it is encoded (``"json"`` or ``"gzip"``, the latter in base64), and the text.
-    """
-    text = json.dumps(document, allow_nan=False, sort_keys=True, separators=(",", ":"))
-    if len(text) > _LONGEST_PLAIN_JSON:
-        return "gzip", _compress(text)
-    # json.dumps has escaped all that is not ASCII, U+2028 and U+2029 included
-    for char in "<>&":
-        text = text.replace(char, f"\\u{ord(char):04x}")
-    return "json", text
+    def mark(found: re.Match[str]) -> str:
+        wall = found[1] or ("bandwidth" if found[2] else "compute")
+        return f'<mark class="{wall}">{found[0]}</mark>'
+
+    return _WALL.sub(mark, sentence)
 
 
 @cache
@@ -105,11 +125,7 @@ def _plotly() -> str:
 
 @cache
 def _packed_plotly() -> str:
-    return _compress(_plotly())
-
-
-def _compress(text: str) -> str:
-    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode("ascii")
+    return packed(_plotly())
 
 
 def _policy(*scripts: str) -> str:

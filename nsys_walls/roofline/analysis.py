@@ -7,9 +7,11 @@ from nsys_walls.counters.flop import peaks_from_counters
 from nsys_walls.counters.traffic import bandwidth_from_counters, ncu_time_ns_of
 from nsys_walls.errors import Notice, UsageError
 from nsys_walls.join.profiles import Profile, merge
+from nsys_walls.roofline.chains import Chains, find_chains
 from nsys_walls.roofline.copies import CopyTotal, total_copies
 from nsys_walls.roofline.joined import JoinedPoints, join_counters_only, join_traced
 from nsys_walls.roofline.kernel import KernelPoint, build_kernels
+from nsys_walls.roofline.layout import Layout, read_layout
 from nsys_walls.roofline.points import Points, TracedTimes, read_points, read_profiles, times_of
 from nsys_walls.roofline.range_forest import RangeForest
 from nsys_walls.roofline.ranges import RangeTotals, total_ranges
@@ -61,6 +63,8 @@ class Surroundings:
         samples: What became of the samples of GPU metrics, by device.
         waits: What the GPUs waited for while they were idle.
         graphs: CUDA graphs that hide their kernels; None where there are none.
+        layout: How kernels that only move data come again.
+        chains: Neighbours on a stream that pass tensors on.
     """
 
     copies: tuple[CopyTotal, ...] = ()
@@ -70,6 +74,8 @@ class Surroundings:
     samples: tuple[DeviceSamples, ...] = ()
     waits: Waits = field(default_factory=Waits)
     graphs: GraphLaunches | None = None
+    layout: Layout = field(default_factory=Layout)
+    chains: Chains = field(default_factory=Chains)
 
 
 #: Summaries and counters know of nothing but kernels.
@@ -232,8 +238,9 @@ def _surroundings(
 ) -> Surroundings:
     find_gaps(timeline)
     ids: dict[int | None, int] = {number: kernel.id for number, kernel in kernels.items()}
+    copies = total_copies(copy_times(timeline.rows), walls)
     return Surroundings(
-        copies=total_copies(copy_times(timeline.rows), walls),
+        copies=copies,
         idle=idle_causes(timeline),
         gaps=tuple(
             replace(
@@ -247,6 +254,8 @@ def _surroundings(
         samples=sampling.devices,
         waits=read_waits(timeline, forest, kernels),
         graphs=graph_launches(timeline),
+        layout=read_layout(timeline, run, kernels, copies),
+        chains=find_chains(timeline, kernels),
     )
 
 

@@ -35,6 +35,8 @@ _LEVELS: Mapping[BusyUnit, tuple[str, ...]] = {
     ),
 }
 
+_TOLD_RATIO = 0.05
+
 Reason = TypeVar("Reason", bound=str)
 
 
@@ -62,8 +64,9 @@ class BelowWalls(Generic[Reason]):
         time_ns: Their time, ns.
         time_ratio: Its part of all kernel time, 0 to 1.
         above_floor_ns: What of it is above their floors, so that it could go at most, no more
-            than the GPUs were busy, ns; None where no kernel has a floor.
-        without_floor_ns: Time of those of them that have no floor, ns.
+            than the GPUs were busy, ns; None where no kernel has bytes and FLOP. A floor of
+            one of them alone would promise far too much.
+        without_floor_ns: Time of those of them that lack bytes or FLOP, ns.
         shares: The kernels by reason; the reason with most time first.
     """
 
@@ -73,6 +76,15 @@ class BelowWalls(Generic[Reason]):
     above_floor_ns: float | None
     without_floor_ns: int
     shares: tuple[Share[Reason], ...]
+
+    @property
+    def told(self) -> tuple[Share[Reason], ...]:
+        """The reasons that are worth a word: the first, and others that hold a good part."""
+        return tuple(
+            share
+            for number, share in enumerate(self.shares)
+            if not number or share.time_ns >= _TOLD_RATIO * self.time_ns
+        )
 
 
 def gather(
@@ -95,13 +107,17 @@ def gather(
         for reason, rows in by_reason.items()
     ]
     time_ns = sum(kernel.time_ns for kernel in kernels)
-    above = {row.id: row.recoverable_ns for row in kernels if row.recoverable_ns is not None}
+    above = {
+        row.id: row.recoverable_ns
+        for row in kernels
+        if row.is_measured and row.recoverable_ns is not None
+    }
     return BelowWalls(
         kernels=kernels,
         time_ns=time_ns,
         time_ratio=time_ns / (analysis.kernel_ns or 1),
         above_floor_ns=saving_of(analysis, above) if above else None,
-        without_floor_ns=sum(row.time_ns for row in kernels if row.recoverable_ns is None),
+        without_floor_ns=sum(row.time_ns for row in kernels if row.id not in above),
         shares=tuple(sorted(shares, key=lambda share: (-share.time_ns, share.kernels[0].id))),
     )
 
@@ -110,22 +126,28 @@ def launch_of(kernel: KernelPoint, walls: DeviceWalls) -> Launch:
     """Bring together what is known of a kernel's launch: shape, device, and ncu's own numbers."""
     values: Mapping[str, float] = kernel.match.values or {}
     grid, block = kernel.key.grid, kernel.key.block
-    blocks = prod(grid) if grid else None
+    blocks = prod(grid) if grid else _whole(values.get("launch__grid_size"))
     limits = {
-        name.removeprefix(_LIMIT): value for name, value in values.items() if name.startswith(_LIMIT)
+        name.removeprefix(_LIMIT): value
+        for name, value in values.items()
+        if name.startswith(_LIMIT)
     }
     hardware = walls.hardware
     chip = walls.facts.compute_capability or (hardware.compute_capability if hardware else None)
     occupancy = values.get(_OCCUPANCY)
     return Launch(
         blocks=blocks,
-        threads=prod(block) if block else None,
+        threads=prod(block) if block else _whole(values.get("launch__block_size")),
         sm_count=walls.sm_count,
         warps_per_sm=warps_per_sm(chip),
         waves=values.get(_WAVES) or waves_of(blocks, walls.sm_count, limits),
         occupancy_ratio=None if occupancy is None else occupancy / 100,
         limits=limits,
     )
+
+
+def _whole(value: float | None) -> int | None:
+    return None if value is None else round(value)
 
 
 def level_ratios(kernel: KernelPoint) -> dict[BusyUnit, float]:

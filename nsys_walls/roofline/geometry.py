@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Any, Literal
 
 LaunchReason = Literal[
-    "few_blocks", "small_grid", "part_wave", "last_wave", "low_occupancy", "other"
+    "few_blocks", "small_grid", "part_wave", "last_wave", "low_occupancy", "other", "unknown"
 ]
 
 #: Warps of an SM that wait are hidden by others of them. From half of the places on, more of them
@@ -54,18 +54,29 @@ class Launch:
     limits: Mapping[str, float] = field(default_factory=dict)
 
     @property
+    def is_unknown(self) -> bool:
+        """Whether neither the grid nor anything of ncu's is known."""
+        return self.blocks is None and self.waves is None and self.occupancy_ratio is None
+
+    @property
+    def has_few_blocks(self) -> bool:
+        """Whether it is sure that some SMs have nothing to do."""
+        if self.blocks is None or self.sm_count is None:
+            return False
+        return self.blocks < self.sm_count
+
+    @property
     def filled_ratio(self) -> float | None:
         """Upper bound of the device's places for warps that the whole grid fills; may pass 1."""
-        if None in (self.blocks, self.threads, self.sm_count, self.warps_per_sm):
+        if not (self.blocks and self.threads and self.sm_count and self.warps_per_sm):
             return None
-        warps = (self.blocks or 0) * math.ceil((self.threads or 0) / _WARP_THREADS)
-        places = (self.sm_count or 0) * (self.warps_per_sm or 0)
-        return warps / places if places else None
+        warps = self.blocks * math.ceil(self.threads / _WARP_THREADS)
+        return warps / (self.sm_count * self.warps_per_sm)
 
     @property
     def empty_ratio(self) -> float | None:
         """Part of the places for blocks that stays empty over all waves, 0 to 1."""
-        if not self.waves or self.waves < 0:
+        if self.waves is None or self.waves <= 0:
             return None
         return 1 - self.waves / math.ceil(self.waves)
 
@@ -79,6 +90,7 @@ def reason_of(launch: Launch) -> LaunchReason:
     """Name the likely reason, the one that wastes most of the chip first.
 
     Returns:
+        ``unknown``: neither the grid nor anything of ncu's is known.
         ``few_blocks``: fewer blocks than SMs, so that some SMs have nothing to do.
         ``small_grid``: even if all of its warps were resident at once, they would fill less than
         half of the places.
@@ -87,15 +99,19 @@ def reason_of(launch: Launch) -> LaunchReason:
         ``low_occupancy``: less than half of the places were filled, as ncu measured.
         ``other``: nothing that is known of the launch is a reason.
     """
-    if launch.blocks is not None and launch.sm_count and launch.blocks < launch.sm_count:
-        return "few_blocks"
-    if launch.filled_ratio is not None and launch.filled_ratio < LOW_OCCUPANCY_RATIO:
-        return "small_grid"
-    if launch.empty_ratio is not None and launch.empty_ratio >= EMPTY_RATIO:
-        return "part_wave" if (launch.waves or 0.0) < 1 else "last_wave"
-    if launch.occupancy_ratio is not None and launch.occupancy_ratio < LOW_OCCUPANCY_RATIO:
-        return "low_occupancy"
-    return "other"
+    filled, empty, waves = launch.filled_ratio, launch.empty_ratio, launch.waves
+    wastes_wave = empty is not None and empty >= EMPTY_RATIO
+    occupancy = launch.occupancy_ratio
+    holding: dict[LaunchReason, bool] = {
+        "unknown": launch.is_unknown,
+        "few_blocks": launch.has_few_blocks,
+        "small_grid": filled is not None and filled < LOW_OCCUPANCY_RATIO,
+        "part_wave": wastes_wave and waves is not None and waves < 1,
+        "last_wave": wastes_wave,
+        "low_occupancy": occupancy is not None and occupancy < LOW_OCCUPANCY_RATIO,
+        "other": True,
+    }
+    return next(reason for reason, holds in holding.items() if holds)
 
 
 def waves_of(blocks: int | None, sm_count: int | None, limits: Mapping[str, float]) -> float | None:

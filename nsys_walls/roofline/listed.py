@@ -21,7 +21,12 @@ def sentences(parts: Sequence[Text]) -> Text:
 
 def names(kernels: Sequence[KernelPoint]) -> Text | str:
     """Name kernels, the first three of many."""
-    shown = ", ".join(kernel.name for kernel in kernels[:_NAMED])
-    if len(kernels) <= _NAMED:
+    return some([kernel.name for kernel in kernels])
+
+
+def some(words: Sequence[str]) -> Text | str:
+    """List words, the first three of many."""
+    shown = ", ".join(words[:_NAMED])
+    if len(words) <= _NAMED:
         return shown
-    return text("listed.more", names=shown, more=len(kernels) - _NAMED)
+    return text("listed.more", names=shown, more=len(words) - _NAMED)

@@ -13,6 +13,7 @@ from nsys_walls.store.collectives import (
     find_collectives,
     rank_communication,
 )
+from nsys_walls.store.exposed import ExposedCommunication, exposed_communication
 from nsys_walls.store.manifest import Manifest
 from nsys_walls.store.timeline import Timeline
 from nsys_walls.store.times import GpuTime, RankTime
@@ -91,10 +92,12 @@ class Ranks:
     Attributes:
         ranks: The ranks.
         collectives: Their collectives by class, by falling time.
+        exposed: How much of them other kernels hid, by device; devices without any are left out.
     """
 
     ranks: tuple[Rank, ...] = ()
     collectives: tuple[CollectiveTotal, ...] = ()
+    exposed: tuple[ExposedCommunication, ...] = ()
 
     def spread_ratio(self, what: str) -> float | None:
         """(max - min) / median of a number of `GpuTime` over ranks; None for fewer than two."""
@@ -128,6 +131,7 @@ def read_ranks(timeline: Timeline, manifest: Manifest, kernels: Mapping[int, Ker
             _rank(number, row, files, shares) for number, row in enumerate(timeline.rank_times())
         ),
         collectives=_collectives(collective_times(timeline), members),
+        exposed=exposed_communication(timeline) if families else (),
     )
 
 

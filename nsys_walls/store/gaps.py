@@ -25,7 +25,7 @@ Cause = Literal["sync", "copy", "memory", "host", "queued", "graph", "unknown"]
 # In steps: one statement would hold the state of all of its windows and joins at once.
 #
 # `found_gaps`: from what any work had reached to the next start, inside the span of what is
-# selected.
+# selected; range and is_node (of a CUDA graph) are those of the work that ends the gap.
 _FOUND = """
 CREATE OR REPLACE TEMP TABLE found_gaps AS
 WITH work AS (
@@ -65,16 +65,20 @@ WHERE gap_start_ns < start_ns AND gap_start_ns >= from_ns AND start_ns <= to_ns
 _LAUNCHING = """
 CREATE OR REPLACE TEMP TABLE launching AS
 SELECT source, process, correlation, min(start_ns) AS call_ns,
-  arg_min(duration_ns, start_ns) AS launching_ns,
+  arg_min(start_ns + duration_ns, start_ns) AS launched_ns,
   arg_min(thread, start_ns) AS thread, arg_min(name, start_ns) AS launch
 FROM stored_calls WHERE kind IN ('launch', 'graph', 'copy', 'set')
 GROUP BY ALL
 """
 
+# `launching_ns`: how long the host was in that call inside the gap; negative where it was back
+# before.
 _CALLED = """
 CREATE OR REPLACE TEMP TABLE called_gaps AS
-SELECT found_gaps.* EXCLUDE (process, correlation), process, call_ns, launching_ns,
-  thread, launch
+SELECT found_gaps.* EXCLUDE (correlation), call_ns, thread, launch,
+  CASE WHEN call_ns IS NOT NULL
+    THEN least(launched_ns, gap_start_ns + gap_ns) - greatest(call_ns, gap_start_ns)
+  END AS launching_ns
 FROM found_gaps LEFT JOIN launching USING (source, process, correlation)
 """
 

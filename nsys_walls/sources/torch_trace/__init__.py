@@ -2,9 +2,9 @@
 
 The flow: `content` opens the text, `events` parses it as a stream, `collect` sorts events into
 columns of numbers (`columns`), and at the end of the file `ranges` and `calls` find the operator
-that each piece of work was launched in and `write` passes rows on. A trace with the few things
-that Kineto writes and JSON forbids is read a second time through `mend`. Memory grows with the
-number of events, by some 40 bytes each, and not with the size of the file.
+that each piece of work was launched in, and `work` and `gpus` make rows of the rest. A trace with
+the few things that Kineto writes and JSON forbids is read a second time through `mend`. Memory
+grows by half a kB for each kernel with its call and operator, whatever else is in the file.
 """
 
 from typing import TYPE_CHECKING

@@ -13,6 +13,9 @@ from nsys_walls.sources.torch_trace.threads import Threads
 from nsys_walls.traces.arrow import Ints, integers, table, texts
 from nsys_walls.traces.nesting import OUTSIDE, Nesting, Numbers
 
+# No call has a longer name.
+_LONGEST_NAME = 200
+
 
 class Callers:
     """Finds the range that a piece of work was launched in, by its correlation id.
@@ -68,7 +71,8 @@ def _ranges_around(thread: Ints, start: Ints, rows: Ints, nesting: Nesting) -> N
 def call_table(collected: Collected, threads: Threads) -> pa.Table:
     """Make the rows of ``calls``: those that launch, copy, wait or allocate."""
     calls = collected.calls
-    names = [re.sub(rules()["calls"]["version"], "", name) for name in collected.call_names]
+    version = re.compile(rules()["calls"]["version"])
+    names = [version.sub("", name[:_LONGEST_NAME]) for name in collected.call_names]
     kinds = [_kind(name) for name in names]
     stored = np.array([kind is not None for kind in kinds], np.bool_)
     rows = np.flatnonzero(stored[calls["name"]] & (calls["duration"] >= 0))

@@ -146,7 +146,7 @@ class Collector:
         self.collected.first_ns = min(self.collected.first_ns, start)
         if take is None or duration < 0:
             self._leave_out(event, kind, "that end before they start")
-        elif type(name) is not str:
+        elif type(name) is not str or not name:
             self._leave_out(event, kind, "without a name")
         else:
             take(event, name, args if type(args) is dict else {}, start, duration)

@@ -33,9 +33,13 @@ class Columns:
         return len(self._numbers) // len(self._place)
 
     def __getitem__(self, name: str) -> Ints:
-        """Give a column."""
+        """Give a copy of a column; rows can't be added while one looks into them."""
         rows = np.frombuffer(self._numbers, np.int64).reshape(-1, len(self._place))
-        return np.ascontiguousarray(rows[:, self._place[name]])
+        return rows[:, self._place[name]].copy()
+
+    def clear(self) -> None:
+        """Forget all rows."""
+        del self._numbers[:]
 
     def array(self, name: str) -> pa.Array:
         """Give a column with null where a number is missing."""

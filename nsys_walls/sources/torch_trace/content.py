@@ -21,7 +21,7 @@ PIECE_BYTES = 1 << 16
 #: least 640, and the parser crashes where it does not.
 MOST_DIGITS = 300
 
-_DIGITS_AS_0 = bytes(0x30 if 0x30 <= byte <= 0x39 else 0x20 for byte in range(256))
+_DIGITS_AS_0 = bytes(byte if byte not in b"123456789" else 0x30 for byte in range(256))
 
 
 class Source(Protocol):
@@ -86,7 +86,7 @@ class Checked:
         piece = self._content.read(size)
         # a number that goes on in the next piece has half of its digits in one of the two
         if b"0" * MOST_DIGITS in piece.translate(_DIGITS_AS_0):
-            raise ValueError
+            raise ValueError(f"more than {MOST_DIGITS} digits in a row")
         return piece
 
 

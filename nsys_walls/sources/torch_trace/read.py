@@ -1,11 +1,13 @@
 """Read a whole trace: the order of the steps, and what the user is told about it."""
 
+import numpy as np
 import pyarrow as pa
 
 from nsys_walls.errors import InputError, Notice
 from nsys_walls.sources import Request, Sink, Skipped, SourceInfo
 from nsys_walls.sources.torch_trace.calls import Callers, call_table
 from nsys_walls.sources.torch_trace.collect import Collected, Collector
+from nsys_walls.sources.torch_trace.columns import Columns
 from nsys_walls.sources.torch_trace.content import Checked, Content, opened
 from nsys_walls.sources.torch_trace.events import Fields, Malformed, Readable, parse_events
 from nsys_walls.sources.torch_trace.gpus import device_table
@@ -22,6 +24,7 @@ from nsys_walls.sources.torch_trace.work import (
     sync_table,
 )
 from nsys_walls.store.digest import content_digest
+from nsys_walls.traces.arrow import integers
 
 # Rows that are passed on at once.
 _ROWS = 131_072
@@ -37,7 +40,8 @@ def read_trace(request: Request, sink: Sink) -> SourceInfo:
         InputError: It is damaged, or holds no launch.
     """
     collected, header = _collected(request)
-    if not len(collected.launches):
+    launches = len(collected.launches)
+    if not launches:
         raise _no_kernels(request.path.name, collected)
     writing = _Writing(collected, sink)
     writing.run()
@@ -47,7 +51,7 @@ def read_trace(request: Request, sink: Sink) -> SourceInfo:
     return SourceInfo(
         kind="torch-trace",
         schema_version=None if schema is None else str(schema),
-        rows=len(collected.launches),
+        rows=launches,
         skipped=tuple(Skipped(why, rows) for why, rows in collected.left_out.items()),
         warnings=tuple(writing.warnings),
     )
@@ -105,7 +109,7 @@ def _no_kernels(name: str, collected: Collected) -> InputError:
 
 
 class _Writing:
-    """A trace in memory on its way to the sink.
+    """A trace in memory on its way to the sink; what was written is forgotten.
 
     Attributes:
         warnings: What the user should know.
@@ -120,35 +124,25 @@ class _Writing:
         """Write all tables but the devices."""
         collected, process = self._collected, self._threads.only_process
         callers = self._callers() if len(collected.ranges) else None
+        if len(collected.calls):
+            self._write("calls", call_table(collected, self._threads), collected.calls)
         launches, without_call = launch_table(collected, callers)
-        self._write("launches", launches)
+        self._warn_of_launches(len(launches), without_call)
+        self._write("launches", launches, collected.launches)
         self._write("kernels", kernel_table(collected, process))
         self._write("names", name_table(collected))
-        if len(collected.calls):
-            self._write("calls", call_table(collected, self._threads))
         if len(collected.copies):
-            self._write("copies", copy_table(collected, callers, process))
+            self._write("copies", copy_table(collected, callers, process), collected.copies)
         if len(collected.syncs):
-            self._write("syncs", sync_table(collected, process))
-        if without_call:
-            self._warn(
-                "launches-without-call",
-                f"{without_call:,} of {len(launches):,} launches have no CUDA call in the trace; "
-                "they count as outside of all ranges.",
-            )
-        if collected.whole_microseconds == len(launches):
-            self._warn(
-                "whole-microseconds",
-                "all times are whole microseconds, as PyTorch before 2.4 writes them: every launch "
-                "is off by up to 1 µs, which matters where kernels take only a few.",
-            )
+            self._write("syncs", sync_table(collected, process), collected.syncs)
 
     def _callers(self) -> Callers:
         """Write the ranges, and find the calls in them."""
         collected = self._collected
         order = outer_first(collected)
         nesting = nested(collected, order)
-        self._write("ranges", range_table(collected, order, nesting, self._threads))
+        rows = range_table(collected, order, nesting, self._threads)
+        self._write("ranges", rows, collected.ranges)
         if nesting.overlaps:
             self._warn(
                 "overlapping-ranges",
@@ -158,9 +152,27 @@ class _Writing:
             )
         return Callers(collected, self._threads, nesting)
 
-    def _write(self, table: str, rows: pa.Table) -> None:
+    def _warn_of_launches(self, launches: int, without_call: int) -> None:
+        if without_call:
+            self._warn(
+                "launches-without-call",
+                f"{without_call:,} of {launches:,} launches have no CUDA call in the trace; they "
+                "count as outside of all ranges.",
+            )
+        if self._collected.whole_microseconds == launches:
+            self._warn(
+                "whole-microseconds",
+                "all times are whole microseconds, as PyTorch before 2.4 writes them: every launch "
+                "is off by up to 1 µs, which matters where kernels take only a few.",
+            )
+
+    def _write(self, table: str, rows: pa.Table, written: Columns | None = None) -> None:
         for first in range(0, len(rows), _ROWS):
-            self._sink.write(table, rows.slice(first, _ROWS))
+            part = rows.slice(first, _ROWS)
+            # a copy: the store holds back a last part, which would hold all of the table
+            self._sink.write(table, part.take(integers(np.arange(len(part)))))
+        if written is not None:
+            written.clear()
 
     def _warn(self, code: str, message: str) -> None:
         self.warnings.append(Notice(code, message))

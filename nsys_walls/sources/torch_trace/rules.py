@@ -39,7 +39,7 @@ def _has_key(text: str, keys: Iterable[str]) -> bool:
 
 
 def _has_event(text: str) -> bool:
-    categories = [name for key, names in rules()["categories"].items() for name in names]
+    categories = [name for names in rules()["categories"].values() for name in names]
     found = re.search(rf'"cat"\s*:\s*"(?:{_any_of(categories)})"', text)
     pids = _any_of(rules()["autograd_profiler"]["pids"])
     return (found or re.search(rf'"pid"\s*:\s*"(?:{pids})"', text)) is not None

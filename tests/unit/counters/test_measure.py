@@ -32,6 +32,8 @@ def test_work_of_a_launch():
         int_op=7.0,
         dram_bytes=50.0,
         dram_bytes_from="dram__bytes_read.sum + dram__bytes_write.sum",
+        dram_read_bytes=30.0,
+        dram_write_bytes=20.0,
         l2_bytes=640.0,
         l1_bytes=1280.0,
         ncu_ns=5120.0,

@@ -4,10 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nsys_walls.counters.table import load_table
 from nsys_walls.counters.traffic import (
     bandwidth_from_counters,
     bytes_of,
     dram_bytes_of,
+    dram_sides_of,
     ncu_time_ns_of,
 )
 
@@ -62,6 +64,37 @@ def test_dram_bytes(values, expected):
 )
 def test_the_best_route_wins_and_routes_are_never_added(worse):
     assert dram_bytes_of({**worse, "dram__bytes.sum": 640.0}) == (640.0, "dram__bytes.sum")
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ({"dram__bytes_read.sum": 700.0, "dram__bytes_write.sum": 56.0}, (700, 56)),
+        ({"dram__bytes_op_read.sum": 320.0, "dram__bytes_op_write.sum": 0.0}, (320, 0)),
+        # sectors of 32 bytes
+        ({"dram__sectors_read.sum": 5.0, "dram__sectors_write.sum": 2.0}, (160, 64)),
+        (  # 400 and 200 GB/s for 2.5 us
+            {
+                "dram__bytes_read.sum.per_second": 4e11,
+                "dram__bytes_write.sum.per_second": 2e11,
+                "gpu__time_duration.sum": 2500.0,
+            },
+            (1_000_000, 500_000),
+        ),
+        # a side that was not collected is unknown, whatever the sum is
+        ({"dram__bytes.sum": 900.0, "dram__bytes_write.sum": 56.0}, (None, 56)),
+        ({"dram__bytes.sum": 900.0}, (None, None)),
+        ({"dram__bytes_read.sum.per_second": 4e11}, (None, None)),
+    ],
+)
+def test_dram_reads_and_writes_apart(values, expected):
+    assert dram_sides_of(values) == expected
+
+
+def test_routes_of_two_counters_name_the_reads_first():
+    pairs = [row.sum for row in load_table().routes if row.level == "dram" and len(row.sum) > 1]
+    assert pairs
+    assert all("read" in reads and "write" in writes for reads, writes in pairs)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from nsys_walls.findings import Findings, find_all
 from nsys_walls.reports.headline import advice, headline
 from nsys_walls.roofline.walls import WallOptions
 
-
 NOTHING = Findings()
 
 

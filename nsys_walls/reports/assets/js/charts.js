@@ -1,11 +1,7 @@
-// What both charts share: plotly itself, colours, bubbles, hover text, emphasis.
+// What both charts share: plotly itself, axes, layout, drawing.
 
 async function inflate(base64) {
-  if (typeof DecompressionStream === "undefined") {
-    throw new Error(
-      "this browser can't unpack what the page carries; Chrome 80, Firefox 113 and Safari 16.4 or later can",
-    );
-  }
+  if (typeof DecompressionStream === "undefined") throw new Error(t("too_old"));
   const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).text();
@@ -16,110 +12,7 @@ async function loadPlotly() {
   const script = document.createElement("script");
   script.textContent = await inflate(byId("plotly").textContent);
   document.head.append(script);
-  if (typeof Plotly === "undefined")
-    throw new Error("this browser refused the chart library inside the page");
-}
-
-function palette() {
-  const style = getComputedStyle(document.documentElement);
-  const read = (name) => style.getPropertyValue(`--${name}`).trim();
-  const walls = Object.fromEntries(WALLS.map((wall) => [wall.id, read(wall.id)]));
-  return {
-    ink: read("ink"),
-    compute: read("compute-ink"),
-    mute: read("mute"),
-    line: read("line"),
-    panel: read("panel"),
-    font: style.fontFamily,
-    walls,
-  };
-}
-
-function translucent(hex, alpha) {
-  const [red, green, blue] = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
-  return `rgba(${red},${green},${blue},${alpha})`;
-}
-
-/** Plotly reads a subset of HTML in its texts: a name must come out as it is. */
-function plotlyText(text) {
-  return printable(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-}
-
-function wrapped(text, width) {
-  const lines = [];
-  let rest = text;
-  while (rest.length > width) {
-    const space =
-      Math.max(...[" ", ",", "<", "("].map((mark) => rest.lastIndexOf(mark, width - 1))) + 1;
-    const cut = space > width / 2 ? space : width;
-    lines.push(rest.slice(0, cut));
-    rest = rest.slice(cut);
-  }
-  return [...lines, rest];
-}
-
-function hoverText(kernel) {
-  const name = wrapped(cutMiddle(kernel.full_name, 320), 64).map(plotlyText).join("<br>");
-  const ofWall = (ratio, rate, what) =>
-    ratio === null
-      ? `${what}: not measured`
-      : `${what}: ${percent(ratio)} of the wall${ratio > 1 ? ", above it" : ""} (${rate})`;
-  const compute =
-    kernel.precision === null ? "compute" : `compute, ${precisionLabel(kernel.precision)}`;
-  const intensity = kernel.intensity_flop_per_byte;
-  return [
-    `<b>${name}</b>`,
-    `${plotlyText(kernel.class)} · ${WALL_LABELS[kernel.wall]}`,
-    `${duration(kernel.time_ns)}, ${percent(kernel.time_ratio)} of kernel time · ` +
-      `${plural(kernel.launches, "launch", "launches")} · median ${duration(kernel.median_ns)}`,
-    ofWall(kernel.bandwidth_ratio, si(kernel.bytes_per_s, "B/s"), "bandwidth"),
-    ofWall(kernel.compute_ratio, si(kernel.flop_per_s, "FLOP/s"), compute),
-    `intensity: ${intensity === null ? (kernel.intensity_note ?? "not measured") : `${threeDigits(intensity)} FLOP/byte`}`,
-    `counters by ${kernel.match.level}, ${plural(kernel.match.profiled_launches, "profiled launch", "profiled launches")}`,
-  ].join("<br>");
-}
-
-/** One plotly trace of bubbles; `kernels` stand at `x` and `y` of the given axes. */
-function bubbleTrace(kernels, x, y, axes, look) {
-  const alpha = axes.hollow ? 0.08 : 0.55;
-  return {
-    type: "scatter",
-    mode: "markers",
-    x,
-    y,
-    xaxis: axes.x,
-    yaxis: axes.y,
-    meta: "kernels",
-    showlegend: false,
-    customdata: kernels.map((kernel) => kernel.id),
-    hovertext: kernels.map(hoverText),
-    hoverinfo: "text",
-    cliponaxis: false,
-    marker: {
-      opacity: 1,
-      size: kernels.map((kernel) => 2 * look.radii.of.get(kernel.id)),
-      color: kernels.map((kernel) => translucent(look.colours.walls[kernel.wall], alpha)),
-      line: { width: 1.25, color: kernels.map((kernel) => look.colours.walls[kernel.wall]) },
-    },
-    selected: { marker: { opacity: 1 } },
-    unselected: { marker: { opacity: 0.12 } },
-  };
-}
-
-/** A wall, or a stretch of it: above the grid, below the bubbles. */
-function wallLine(name, x, y, axes, line) {
-  return {
-    type: "scatter",
-    mode: "lines",
-    meta: "wall",
-    name,
-    x,
-    y,
-    xaxis: axes.x,
-    yaxis: axes.y,
-    hoverinfo: "skip",
-    line,
-  };
+  if (typeof Plotly === "undefined") throw new Error(t("refused"));
 }
 
 function baseLayout(look, size, margin) {
@@ -130,7 +23,7 @@ function baseLayout(look, size, margin) {
     showlegend: false,
     hovermode: "closest",
     hoverdistance: 12,
-    dragmode: "zoom",
+    dragmode: "select",
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
     font: { family: colours.font, size: 12, color: colours.mute },
@@ -142,6 +35,7 @@ function baseLayout(look, size, margin) {
       font: { family: colours.font, size: 12.5, color: colours.ink },
     },
     modebar: { bgcolor: "rgba(0,0,0,0)", color: colours.mute, activecolor: colours.ink },
+    newselection: { line: { color: colours.mute, width: 1, dash: "solid" } },
   };
 }
 
@@ -166,39 +60,73 @@ function annotation(text, colour, place) {
   return { text, showarrow: false, font: { size: 12, color: colour }, ...place };
 }
 
-const PLOT_OPTIONS = {
+/** Shapes lie below the bubbles and their grid. */
+const filledRect = (colour, alpha, place) => ({
+  type: "rect",
+  layer: "below",
+  line: { width: 0 },
+  fillcolor: translucent(colour, alpha),
+  ...place,
+});
+
+const DRAG_MODES = { select: "select2d", lasso: "lasso2d", zoom: "zoom2d", pan: "pan2d" };
+
+const plotOptions = () => ({
   displaylogo: false,
   displayModeBar: "hover",
   doubleClick: "reset",
   typesetMath: false,
   // named one by one: plotly's own set has a button that would send the chart to a server
-  modeBarButtons: [["toImage"], ["zoom2d", "pan2d"], ["zoomIn2d", "zoomOut2d", "resetScale2d"]],
+  modeBarButtons: [Object.values(DRAG_MODES), ["zoomIn2d", "zoomOut2d", "resetScale2d"]],
   plotlyServerURL: "",
-};
+  locale: "page",
+  locales: {
+    page: {
+      dictionary: {
+        "Box Select": t("drag_select"),
+        "Lasso Select": t("drag_lasso"),
+        Zoom: t("drag_zoom"),
+        Pan: t("drag_pan"),
+        "Zoom in": t("zoom_in"),
+        "Zoom out": t("zoom_out"),
+        "Reset axes": t("zoom_reset"),
+      },
+      format: {},
+    },
+  },
+});
 
-function draw(target, figure, onClick) {
+function draw(target, figure) {
   Plotly.purge(target);
   target.replaceChildren();
   if (figure === null) {
-    target.append(
-      el("p", { class: "empty" }, "No kernel of this GPU has the counters for this chart."),
-    );
+    target.append(el("p", { class: "empty" }, t("no_chart")));
     return;
   }
-  Plotly.newPlot(target, figure.traces, figure.layout, PLOT_OPTIONS);
-  target.on("plotly_click", (event) => {
-    const id = event.points[0].customdata;
-    if (id !== undefined) onClick(id);
-  });
+  Plotly.newPlot(target, figure.traces, figure.layout, plotOptions());
 }
 
-/** Let the kernels of a set stand out; null takes the emphasis back. */
-function emphasise(target, ids) {
-  if (target.data === undefined) return;
-  const chosen = target.data.map((trace) =>
-    trace.meta !== "kernels" || ids === null
-      ? null
-      : trace.customdata.flatMap((id, place) => (ids.has(id) ? [place] : [])),
+/** Where kernels stand in a chart, and the traces as they were before anything was hidden. */
+function remember(target, figure) {
+  target.kernelTraces = (figure?.traces ?? []).flatMap((trace, place) =>
+    trace.meta === "kernels" ? [{ place, ids: trace.customdata, x: trace.x, y: trace.y }] : [],
   );
-  Plotly.restyle(target, { selectedpoints: chosen });
+}
+
+/** Hide what is not visible, and dim what is not bright; null: all of them are bright. */
+function emphasise(target, isVisible, bright) {
+  const traces = target.kernelTraces ?? [];
+  if (traces.length === 0) return;
+  const shown = (values, ids) => values.map((value, at) => (isVisible(ids[at]) ? value : null));
+  const chosen = ({ ids }) =>
+    bright === null ? null : ids.flatMap((id, at) => (bright.has(id) ? [at] : []));
+  Plotly.restyle(
+    target,
+    {
+      x: traces.map(({ x, ids }) => shown(x, ids)),
+      y: traces.map(({ y, ids }) => shown(y, ids)),
+      selectedpoints: traces.map(chosen),
+    },
+    traces.map(({ place }) => place),
+  );
 }

@@ -1,136 +1,143 @@
-// The table's columns: what each sorts by and shows.
+// The table's columns: what each shows, sorts by, and copies as CSV.
 
 function wallName(kernel) {
-  return el("span", { class: "nowrap" }, swatch(kernel.wall), WALL_SHORT[kernel.wall]);
+  return el("span", { class: "nowrap" }, swatch(`wall-${kernel.wall}`), WALL_SHORT[kernel.wall]);
 }
 
 /** A share of a wall with a small bar; past the wall it says so. */
-function ratioCell(ratio, wall) {
+function ratioCell(ratio, wall, isMarked = false) {
   if (ratio === null) return quantity(null);
   const above = ratio > 1;
+  const title = [above ? t("above_wall") : null, isMarked ? t("sampled") : null];
   return el(
     "span",
     {
       class: above ? "ratio above" : "ratio",
-      title: above ? "above the wall, as measured: see the kernel's notes" : null,
+      title: title.filter(Boolean).join("; ") || null,
     },
     el(
       "span",
-      { class: "track", "aria-hidden": "true" },
+      { class: isMarked ? "track hollow" : "track", "aria-hidden": "true" },
       el("i", { class: `wall-${wall}`, style: `width:${Math.min(1, ratio) * 100}%` }),
     ),
     above ? el("b", { class: "flag", "aria-hidden": "true" }, "▲") : null,
-    quantity(percentParts(ratio)),
+    shareOf(ratio),
+    isMarked ? el("span", { class: "unseen" }, ` ${t("sampled")}`) : null,
   );
 }
 
-function matchCell(kernel) {
-  const { level, profiled_launches: profiled, reason } = kernel.match;
-  const of = profiled > 0 ? ` ${count(profiled)} of ${count(kernel.launches)}` : "";
-  return level === "none"
-    ? el("span", { class: "none", title: reason }, "none")
-    : el("span", { title: `${reason}; launches profiled:${of || " unknown"}` }, level);
+function matchCell({ match, launches }) {
+  const { level, profiled_launches: profiled, reason } = match;
+  const title = t("match_title", {
+    reason,
+    profiled: profiled > 0 ? t("profiled_of", { profiled: count(profiled), launches }) : t("unknown"),
+  });
+  return el("span", { class: level === "none" ? "none" : null, title }, called("level", level));
 }
 
-function columns(report) {
-  const number = (title, name, show, help = null) => ({
-    title,
-    help,
+function intensityCell(kernel) {
+  const intensity = kernel.intensity_flop_per_byte;
+  if (intensity !== null) return threeDigits(intensity);
+  const cell = quantity(null);
+  cell.title = kernel.intensity_note ?? t("not_measured");
+  return cell;
+}
+
+const shapeOf = ({ grid, block }) =>
+  grid === null && block === null ? quantity(null) : `${shape(grid)} · ${shape(block)}`;
+
+/** A column of numbers; `name` is its key in the document. */
+function numberColumn(name, show, isUsual = true) {
+  const read = (kernel) => kernel[name];
+  return {
+    key: name,
+    title: t(`column_${name}`),
+    help: TEXTS[`column_help_${name}`] ?? null,
     kind: "n",
-    sort: (kernel) => kernel[name],
+    sort: read,
     show,
-  });
-  const text = (title, sort, show, kind = "") => ({
-    title,
-    help: null,
-    kind,
+    fields: [[name, read]],
+    isUsual,
+  };
+}
+
+function textColumn(key, sort, show, more = {}) {
+  return {
+    key,
+    title: t(`column_${key}`),
+    help: TEXTS[`column_help_${key}`] ?? null,
+    kind: "",
     sort,
     show,
     isText: true,
-  });
-  const device = text(
-    "GPU",
-    (kernel) => String(kernel.device),
-    (kernel) => String(kernel.device),
+    isUsual: true,
+    fields: [[key, sort]],
+    ...more,
+  };
+}
+
+const timeColumn = (name, isUsual) =>
+  numberColumn(name, (kernel) => timeOf(kernel[name]), isUsual);
+const shareColumn = (name) => numberColumn(name, (kernel) => shareOf(kernel[name]));
+const amountColumn = (name, unit) =>
+  numberColumn(name, (kernel) => amount(kernel[name], unit), false);
+
+function columns(report) {
+  const level = (kernel) => String(LEVELS.findIndex(({ id }) => id === kernel.match.level));
+  const gpu = textColumn("device", (kernel) => String(kernel.device), (kernel) =>
+    String(kernel.device),
+  );
+  const range = textColumn(
+    "range",
+    (kernel) => kernel.range ?? "",
+    (kernel) => middleCut(kernel.range ?? ""),
+    { isUsual: false, kind: "name-like" },
   );
   return [
-    text("Kernel", (kernel) => kernel.name, null, "name-column"),
-    ...(report.devices.length > 1 ? [device] : []),
-    text(
-      "Class",
-      (kernel) => kernel.class,
-      (kernel) => kernel.class,
+    textColumn("name", (kernel) => kernel.name, null, {
+      kind: "name-column",
+      fields: [
+        ["name", (kernel) => kernel.name],
+        ["full_name", (kernel) => kernel.full_name],
+      ],
+    }),
+    ...(report.devices.length > 1 ? [gpu] : []),
+    textColumn("class", (kernel) => kernel.class, (kernel) => kernel.class),
+    textColumn("wall", (kernel) => WALL_LABELS[kernel.wall], wallName, {
+      fields: [["wall", (kernel) => kernel.wall]],
+    }),
+    timeColumn("time_ns"),
+    shareColumn("time_ratio"),
+    shareColumn("cumulative"),
+    numberColumn("launches", (kernel) => count(kernel.launches)),
+    timeColumn("median_ns"),
+    textColumn("shape", (kernel) => shape(kernel.grid), shapeOf, {
+      kind: "n shape",
+      fields: [
+        ["grid", (kernel) => kernel.grid],
+        ["block", (kernel) => kernel.block],
+      ],
+    }),
+    numberColumn("intensity_flop_per_byte", intensityCell),
+    numberColumn("bandwidth_ratio", (kernel) =>
+      ratioCell(kernel.bandwidth_ratio, "bandwidth", isSampled(kernel)),
     ),
-    text("Wall", (kernel) => WALL_LABELS[kernel.wall], wallName),
-    number(
-      "Time",
-      "time_ns",
-      (kernel) => quantity(durationParts(kernel.time_ns)),
-      "all launches together",
-    ),
-    number(
-      "Share",
-      "time_ratio",
-      (kernel) => quantity(percentParts(kernel.time_ratio)),
-      "of kernel time",
-    ),
-    number(
-      "Up to here",
-      "cumulative",
-      (kernel) => quantity(percentParts(kernel.cumulative)),
-      "share of this and every heavier kernel",
-    ),
-    number("Launches", "launches", (kernel) => count(kernel.launches)),
-    number(
-      "Median",
-      "median_ns",
-      (kernel) => quantity(durationParts(kernel.median_ns)),
-      "time of one launch",
-    ),
-    text(
-      "Grid · block",
-      (kernel) => shape(kernel.grid),
-      (kernel) =>
-        kernel.grid === null && kernel.block === null
-          ? quantity(null)
-          : `${shape(kernel.grid)} · ${shape(kernel.block)}`,
-      "n shape",
-    ),
-    number(
-      "FLOP/B",
-      "intensity_flop_per_byte",
-      (kernel) =>
-        kernel.intensity_flop_per_byte === null
-          ? el(
-              "span",
-              { class: "none", title: kernel.intensity_note ?? "not measured" },
-              NOT_MEASURED,
-            )
-          : threeDigits(kernel.intensity_flop_per_byte),
-      "arithmetic intensity",
-    ),
-    number(
-      "Bandwidth",
-      "bandwidth_ratio",
-      (kernel) => ratioCell(kernel.bandwidth_ratio, "bandwidth"),
-      "share of the bandwidth wall",
-    ),
-    number(
-      "Compute",
-      "compute_ratio",
-      (kernel) => ratioCell(kernel.compute_ratio, "compute"),
-      "share of the compute wall of its precision",
-    ),
-    number(
-      "Recoverable",
-      "recoverable_ns",
-      (kernel) => quantity(durationParts(kernel.recoverable_ns)),
-      "time above its floor: what reaching its wall could save",
-    ),
-    text(
-      "Counters",
-      (kernel) => String(LEVELS.findIndex((level) => level.id === kernel.match.level)),
-      matchCell,
-    ),
+    numberColumn("compute_ratio", (kernel) => ratioCell(kernel.compute_ratio, "compute")),
+    timeColumn("recoverable_ns"),
+    textColumn("match", level, matchCell, {
+      fields: [["match_level", (kernel) => kernel.match.level]],
+    }),
+    timeColumn("mean_ns", false),
+    timeColumn("p95_ns", false),
+    timeColumn("max_ns", false),
+    timeColumn("floor_ns", false),
+    timeColumn("ncu_ns", false),
+    amountColumn("flop", "FLOP"),
+    amountColumn("dram_bytes", "B"),
+    amountColumn("l2_bytes", "B"),
+    amountColumn("l1_bytes", "B"),
+    amountColumn("flop_per_s", "FLOP/s"),
+    amountColumn("bytes_per_s", "B/s"),
+    ...(colourings(report).includes("range") ? [range] : []),
   ];
 }

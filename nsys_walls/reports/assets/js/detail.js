@@ -5,7 +5,17 @@ function detail(kernel) {
   return el(
     "div",
     { class: "detail" },
-    el("div", { class: "full" }, name, copyButton(kernel.full_name, name)),
+    el(
+      "div",
+      { class: "full" },
+      name,
+      el(
+        "span",
+        { class: "buttons" },
+        copyButton(t("copy_name"), () => kernel.full_name, name),
+        copyButton(t("copy_link"), () => location.href),
+      ),
+    ),
     kernel.notes.length > 0
       ? el(
           "ul",
@@ -20,6 +30,7 @@ function detail(kernel) {
       workFacts(kernel),
       wallFacts(kernel),
       matchFacts(kernel),
+      sampledFacts(kernel),
     ),
   );
 }
@@ -28,7 +39,7 @@ function facts(title, rows) {
   return el(
     "section",
     {},
-    el("h3", {}, title),
+    el("h4", {}, title),
     el(
       "dl",
       {},
@@ -39,108 +50,97 @@ function facts(title, rows) {
   );
 }
 
-const timeOf = (value) => quantity(durationParts(value));
-const amount = (value, unit) => quantity(siParts(value, unit));
-
 function timeFacts(kernel) {
-  return facts("Time", [
-    ["total", timeOf(kernel.time_ns)],
-    ["launches", count(kernel.launches)],
-    ["median", timeOf(kernel.median_ns)],
-    ["mean", timeOf(kernel.mean_ns)],
-    ["shortest", timeOf(kernel.min_ns)],
-    ["95 % are below", timeOf(kernel.p95_ns)],
-    ["longest", timeOf(kernel.max_ns)],
-    ["in the counter run", timeOf(kernel.ncu_ns)],
+  return facts(t("fact_time"), [
+    [t("fact_total"), timeOf(kernel.time_ns)],
+    [t("launches"), count(kernel.launches)],
+    [t("fact_median"), timeOf(kernel.median_ns)],
+    [t("fact_mean"), timeOf(kernel.mean_ns)],
+    [t("fact_shortest"), timeOf(kernel.min_ns)],
+    [t("fact_p95"), timeOf(kernel.p95_ns)],
+    [t("fact_longest"), timeOf(kernel.max_ns)],
+    [t("fact_ncu"), timeOf(kernel.ncu_ns)],
     kernel.ncu_time_ratio === null
       ? null
-      : ["… over the median", quantity([threeDigits(kernel.ncu_time_ratio), "×"])],
+      : [t("fact_ncu_ratio"), quantity([threeDigits(kernel.ncu_time_ratio), "×"])],
+    (kernel.range ?? null) === null ? null : [t("range"), middleCut(kernel.range)],
   ]);
 }
 
 function workFacts(kernel) {
-  const trust =
-    { exact: "counted", lower_bound: "at least this", estimate: "estimated" }[kernel.flop_is] ??
-    kernel.flop_is;
-  return facts("Work and traffic of one launch", [
+  const intensity = kernel.intensity_flop_per_byte;
+  return facts(t("fact_work"), [
     ["FLOP", amount(kernel.flop, "FLOP")],
-    ...Object.entries(kernel.flop_by_precision).map(([precision, flop]) => [
-      `… ${precisionLabel(precision)}`,
-      amount(flop, rateUnit(precision).slice(0, -2)),
-    ]),
-    trust === null ? null : ["FLOP are", trust],
+    ...Object.entries(kernel.flop_by_precision)
+      .filter(([, flop]) => flop > 0)
+      .map(([precision, flop]) => [
+        `… ${precisionLabel(precision)}`,
+        amount(flop, rateUnit(precision).slice(0, -2)),
+      ]),
+    kernel.flop_is === null ? null : [t("flop_are"), called("flop", kernel.flop_is)],
     kernel.not_collected.length === 0
       ? null
-      : ["not collected", kernel.not_collected.map(precisionLabel).join(", ")],
-    kernel.int_op === null ? null : ["integer operations", amount(kernel.int_op, "OP")],
-    ["DRAM traffic", amount(kernel.dram_bytes, "B")],
-    ["L2 traffic", amount(kernel.l2_bytes, "B")],
-    ["L1 traffic", amount(kernel.l1_bytes, "B")],
+      : [t("not_collected"), kernel.not_collected.map(precisionLabel).join(t("comma"))],
+    kernel.int_op === null ? null : [t("integer_operations"), amount(kernel.int_op, "OP")],
+    [t("dram_traffic"), amount(kernel.dram_bytes, "B")],
+    [t("l2_traffic"), amount(kernel.l2_bytes, "B")],
+    [t("l1_traffic"), amount(kernel.l1_bytes, "B")],
     [
-      "intensity",
-      kernel.intensity_flop_per_byte === null
-        ? quantity(null)
-        : quantity([threeDigits(kernel.intensity_flop_per_byte), "FLOP/B"]),
+      t("intensity"),
+      quantity(intensity === null ? null : [threeDigits(intensity), "FLOP/B"]),
     ],
-    kernel.intensity_note === null ? null : ["intensity note", kernel.intensity_note],
+    kernel.intensity_note === null ? null : [t("intensity_note"), kernel.intensity_note],
   ]);
 }
 
 function wallFacts(kernel) {
-  const sides = { memory: "memory side", compute: "compute side" };
-  return facts("Against the walls", [
-    ["wall", el("span", {}, swatch(kernel.wall), WALL_LABELS[kernel.wall])],
-    ["bandwidth", amount(kernel.bytes_per_s, "B/s")],
-    ["… of its wall", ratioCell(kernel.bandwidth_ratio, "bandwidth")],
-    ["compute", amount(kernel.flop_per_s, "FLOP/s")],
-    ["… of its wall", ratioCell(kernel.compute_ratio, "compute")],
+  const side =
+    kernel.side === null
+      ? quantity(null)
+      : t(`on_side_${kernel.side}`) + (kernel.near_balance ? t("near_it") : "");
+  return facts(t("fact_walls"), [
+    [t("wall"), el("span", {}, swatch(`wall-${kernel.wall}`), WALL_LABELS[kernel.wall])],
+    [t("bandwidth"), amount(kernel.bytes_per_s, "B/s")],
+    [t("of_its_wall_too"), ratioCell(kernel.bandwidth_ratio, "bandwidth")],
+    isSampled(kernel) ? [t("bandwidth_from"), t("sampled")] : null,
+    [t("compute"), amount(kernel.flop_per_s, "FLOP/s")],
+    [t("of_its_wall_too"), ratioCell(kernel.compute_ratio, "compute")],
     [
-      "… of precision",
+      t("of_precision"),
       kernel.precision === null ? quantity(null) : precisionLabel(kernel.precision),
     ],
-    [
-      "balance point",
-      kernel.side === null
-        ? quantity(null)
-        : sides[kernel.side] + (kernel.near_balance ? ", near it" : ""),
-    ],
-    ["floor of one launch", timeOf(kernel.floor_ns)],
-    ["recoverable, all launches", timeOf(kernel.recoverable_ns)],
+    [t("balance_point"), side],
+    [t("floor"), timeOf(kernel.floor_ns)],
+    [t("recoverable_all"), timeOf(kernel.recoverable_ns)],
   ]);
 }
 
 function matchFacts(kernel) {
   const { level, reason, profiled_launches: profiled, spread_ratio: spread } = kernel.match;
-  return facts("Launch shape and counters", [
-    ["GPU", String(kernel.device)],
-    ["grid", shape(kernel.grid)],
-    ["block", shape(kernel.block)],
-    ["dynamic shared memory", amount(kernel.shared_memory_bytes, "B")],
-    ["counters by", level],
-    ["because", prose(reason)],
-    ["profiled launches", count(profiled)],
-    ["spread of their bytes", quantity(percentParts(spread))],
+  return facts(t("fact_match"), [
+    [t("gpu_column"), String(kernel.device)],
+    [t("grid"), shape(kernel.grid)],
+    [t("block"), shape(kernel.block)],
+    [t("shared_memory"), amount(kernel.shared_memory_bytes, "B")],
+    [t("counters_by"), called("level", level)],
+    [t("because"), prose(reason)],
+    [t("profiled_launches"), count(profiled)],
+    [t("spread"), shareOf(spread)],
   ]);
 }
 
-function copyButton(text, shown) {
-  const button = el(
-    "button",
-    {
-      type: "button",
-      class: "small",
-      click: async () => {
-        try {
-          await navigator.clipboard.writeText(text);
-          button.textContent = "Copied";
-        } catch {
-          // no clipboard here: leave the name selected, one key away
-          getSelection().selectAllChildren(shown);
-          button.textContent = "Selected, press Ctrl+C";
-        }
-      },
-    },
-    "Copy full name",
-  );
-  return button;
+/** GPU metrics that nsys sampled while nothing else ran. */
+function sampledFacts(kernel) {
+  const found = kernel.sampled ?? null;
+  if (found === null) return null;
+  return facts(t("fact_sampled"), [
+    [t("samples"), count(found.samples)],
+    [t("period"), timeOf(found.period_ns)],
+    [t("bandwidth"), amount(found.bytes_per_s, "B/s")],
+    [t("of_its_wall_too"), ratioCell(found.bandwidth_ratio, "bandwidth")],
+    [t("dram_read"), shareOf(found.dram_read_ratio)],
+    [t("dram_write"), shareOf(found.dram_write_ratio)],
+    [t("sm_active"), shareOf(found.sm_active_ratio)],
+    [t("tensor_active"), shareOf(found.tensor_active_ratio)],
+  ]);
 }

@@ -6,7 +6,7 @@ function fill(node, attributes, children) {
     if (typeof value === "function") node.addEventListener(key, value);
     else node.setAttribute(key, value === true ? "" : value);
   }
-  node.append(...children.flat().filter((child) => child !== null));
+  node.append(...children.flat(2).filter((child) => child !== null));
   return node;
 }
 
@@ -54,12 +54,17 @@ function quantity(parts) {
   if (parts === null) {
     return el(
       "span",
-      { class: "none", title: "not measured", "aria-label": "not measured" },
-      NOT_MEASURED,
+      { class: "none", title: t("not_measured") },
+      el("span", { "aria-hidden": "true" }, NOT_MEASURED),
+      el("span", { class: "unseen" }, t("not_measured")),
     );
   }
   return el("span", { class: "q" }, `${parts[0]}\u00a0`, el("span", { class: "unit" }, parts[1]));
 }
+
+const timeOf = (value) => quantity(durationParts(value));
+const shareOf = (ratio) => quantity(percentParts(ratio));
+const amount = (value, unit) => quantity(siParts(value, unit));
 
 const QUANTITY = /[\d.,]*\d (?:%|[nµm]?s\b|[kMGT]?B\b)/g;
 
@@ -74,27 +79,65 @@ function prose(sentence) {
     );
 }
 
-function swatch(wall) {
-  return el("i", { class: `swatch wall-${wall}`, "aria-hidden": "true" });
-}
+const swatch = (name) => el("i", { class: `swatch ${name}`, "aria-hidden": "true" });
 
-/** A bar of parts by wall; `scale` is its length as a part of the room it has. */
-function wallBar(timeByWall, total, scale = 1) {
-  const label = WALLS.filter((wall) => timeByWall[wall.id])
-    .map((wall) => `${wall.label} ${duration(timeByWall[wall.id])}`)
-    .join(", ");
-  const parts = WALLS.filter((wall) => timeByWall[wall.id]).map((wall) => {
-    const part = timeByWall[wall.id];
-    const title = `${wall.label}: ${duration(part)}, ${percent(share(part, total))}`;
-    return el("i", { class: `wall-${wall.id}`, style: `flex-grow:${part}`, title });
-  });
+/**
+ * A bar of parts side by side; `scale` is its length as a part of the room it has.
+ *
+ * @param {{value: number, label: string, swatch: string}[]} parts those of 0 are left out
+ */
+function bar(parts, scale = 1) {
+  const total = parts.reduce((sum, part) => sum + part.value, 0);
+  const there = parts.filter((part) => part.value > 0);
+  const say = ({ label, value }) => `${label} ${duration(value)}, ${percent(share(value, total))}`;
   return el(
     "span",
-    { class: "bar", role: "img", "aria-label": label, style: `width:${scale * 100}%` },
-    parts,
+    {
+      class: "bar",
+      role: "img",
+      "aria-label": there.map(say).join("; ") || t("nothing"),
+      style: `width:${scale * 100}%`,
+    },
+    there.map((part) =>
+      el("i", { class: part.swatch, style: `flex-grow:${part.value}`, title: say(part) }),
+    ),
   );
 }
 
+function wallBar(timeByWallNs, scale = 1) {
+  const parts = WALLS.map(({ id, label }) => ({
+    value: timeByWallNs[id] ?? 0,
+    label,
+    swatch: `wall-${id}`,
+  }));
+  return bar(parts, scale);
+}
+
+/** Swatch, name, time and share of each part of a bar. */
+function barKey(parts, label) {
+  const total = parts.reduce((sum, part) => sum + part.value, 0);
+  return el(
+    "ul",
+    { class: "key", "aria-label": label },
+    parts
+      .filter((part) => part.value > 0)
+      .map((part) =>
+        el(
+          "li",
+          { title: part.means ?? null },
+          swatch(part.swatch),
+          `${part.label} `,
+          el("b", { class: "q" }, duration(part.value)),
+          el("span", { class: "q mute" }, ` · ${percent(share(part.value, total))}`),
+        ),
+      ),
+  );
+}
+
+/**
+ * @param {[string, string][]} heads title and class of each column; "n" aligns numbers
+ * @param {(string|Node|(string|Node)[])[][]} rows
+ */
 function table(className, heads, rows) {
   const head = heads.map(([title, kind]) => el("th", { class: kind, scope: "col" }, title));
   const body = rows.map((cells) =>
@@ -105,9 +148,24 @@ function table(className, heads, rows) {
     ),
   );
   return el(
-    "table",
-    { class: className },
-    el("thead", {}, el("tr", {}, head)),
-    el("tbody", {}, body),
+    "div",
+    { class: "wide-table" },
+    el(
+      "table",
+      { class: className },
+      el("thead", {}, el("tr", {}, head)),
+      el("tbody", {}, body),
+    ),
   );
+}
+
+/** Rows beyond the first few are folded away. */
+function foldedTable(className, heads, rows, shown, moreText) {
+  const first = table(className, heads, rows.slice(0, shown));
+  if (rows.length <= shown) return [first];
+  const rest = rows.slice(shown);
+  return [
+    first,
+    el("details", {}, el("summary", {}, moreText(rest.length)), table(className, heads, rest)),
+  ];
 }

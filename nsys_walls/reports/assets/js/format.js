@@ -1,6 +1,7 @@
 // Numbers as text: the rules of nsys_walls/units.py, which a test compares with these.
 
 const NOT_MEASURED = "–";
+const NO_BREAK = "\u00a0";
 const PREFIXES = [
   [1e18, "E"],
   [1e15, "P"],
@@ -63,10 +64,6 @@ function count(value) {
   return value === null ? NOT_MEASURED : value.toLocaleString("en-US");
 }
 
-function plural(number, one, many = `${one}s`) {
-  return `${count(number)} ${number === 1 ? one : many}`;
-}
-
 /** A launch shape as it is typed, without dimensions of one at its end: 48×12. */
 function shape(sizes) {
   if (sizes === null) return NOT_MEASURED;
@@ -85,5 +82,5 @@ function cutMiddle(text, limit) {
   const left = Math.ceil(limit * 0.7);
   const right = limit - left;
   const cut = text.length - limit;
-  return `${text.slice(0, left)} … ${count(cut)} more … ${text.slice(text.length - right)}`;
+  return `${text.slice(0, left)} … ${t("cut", { number: cut })} … ${text.slice(text.length - right)}`;
 }

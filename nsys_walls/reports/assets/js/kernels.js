@@ -48,7 +48,7 @@ const COVERED = 0.25; // part of the chart that all bubbles together may cover
  */
 function radii(kernels, width, scale) {
   const times = kernels.map((kernel) => kernel.time_ns ?? 0);
-  const most = Math.max(...times, 0);
+  const most = times.reduce((one, other) => Math.max(one, other), 0);
   const all = times.reduce((sum, time) => sum + time, 0);
   const room = (COVERED * width * PLANE_HEIGHT) / Math.PI;
   const largest = scale * Math.min(20, width / 28, Math.sqrt(room * (share(most, all) ?? 1)));
@@ -66,10 +66,8 @@ function radii(kernels, width, scale) {
 function whyMissing(kernels) {
   const reasons = new Map();
   for (const { match } of kernels) {
-    const reason =
-      { none: "without counters", ambiguous: "with ambiguous counters" }[match.level] ??
-      "with counters missing";
+    const reason = ["none", "ambiguous"].includes(match.level) ? match.level : "incomplete";
     reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   }
-  return [...reasons].map(([reason, number]) => `${count(number)} ${reason}`).join(", ");
+  return [...reasons].map(([reason, number]) => t(`missing_${reason}`, { number })).join(t("comma"));
 }

@@ -1,11 +1,12 @@
-// The first screen: who, how much at which wall, how sure, what to do.
+// The first screen: who, how much at which wall, how sure.
 
 function showIdentity(report) {
   const tools = new Set(
     report.run.sources.map((source) => {
-      const tool = source.kind.split("-")[0];
-      const name = tool === "torch" ? "PyTorch profiler" : tool;
-      return source.product_version === null ? name : `${name} ${source.product_version}`;
+      const tool = called("tool", source.kind.split("-")[0]);
+      return source.product_version === null
+        ? tool
+        : `${tool} ${printable(source.product_version)}`;
     }),
   );
   byId("identity").append(
@@ -20,16 +21,16 @@ function showIdentity(report) {
 
 /** GPUs of the same part, one group each. */
 function deviceGroups(devices) {
-  const groups = new Map();
+  const found = new Map();
   for (const device of devices) {
     const key = deviceName(device);
-    groups.set(key, [...(groups.get(key) ?? []), device]);
+    found.set(key, [...(found.get(key) ?? []), device]);
   }
-  return [...groups.values()];
+  return [...found.values()];
 }
 
 function deviceName(device) {
-  return printable(device.name ?? device.hardware ?? `GPU ${device.device}`);
+  return printable(device.name ?? device.hardware ?? t("gpu", { device: String(device.device) }));
 }
 
 function deviceLine(group, kernels) {
@@ -43,126 +44,101 @@ function deviceLine(group, kernels) {
     group.length > 1 ? `${group.length} × ${deviceName(device)}` : deviceName(device),
     device.bandwidth_bytes_per_s === null ? null : si(device.bandwidth_bytes_per_s, "B/s"),
     main === null ? null : `${precisionLabel(main)} ${si(peakOf(device, main), rateUnit(main))}`,
-    balance === undefined ? null : `balance ${threeDigits(balance)} FLOP/byte`,
+    balance === undefined ? null : t("balance", { balance: threeDigits(balance) }),
   ]
     .filter((part) => part !== null)
     .join(" · ");
 }
 
 function showOverview(report) {
-  const total = report.totals.kernel_ns;
-  const present = WALLS.filter((wall) => report.time_by_wall_ns[wall.id]);
-  const key = present.map((wall) => {
-    const time = report.time_by_wall_ns[wall.id];
-    return el(
-      "li",
-      { title: wall.means },
-      swatch(wall.id),
-      `${wall.label} `,
-      el("b", { class: "q" }, duration(time)),
-      el("span", { class: "q mute" }, ` · ${percent(share(time, total))}`),
-    );
-  });
+  const parts = WALLS.map(({ id, label, means }) => ({
+    value: report.time_by_wall_ns[id] ?? 0,
+    label,
+    means,
+    swatch: `wall-${id}`,
+  }));
   byId("overview").append(
-    el("div", { class: "time-bar" }, wallBar(report.time_by_wall_ns, total)),
-    el("ul", { class: "key", "aria-label": "Kernel time by wall" }, key),
+    el("div", { class: "time-bar" }, bar(parts)),
+    barKey(parts, t("time_by_wall")),
     el("p", { class: "sub" }, prose(`${coverageSentence(report)} ${busySentence(report)}`)),
+    cutNotice(report) ?? "",
     warningNotice(report.warnings) ?? "",
   );
 }
 
+/** How many kernels found their counters, and how. */
 function coverageSentence(report) {
-  const kernels = report.kernels;
+  const { kernels, totals, run } = report;
   const at = (level) => kernels.filter((kernel) => kernel.match.level === level).length;
-  const levels = LEVELS.map((level) => [at(level.id), level.label]).filter(
-    ([number]) => number > 0,
-  );
   const matched = at("launch") + at("shape") + at("name");
   if (kernels.length > 0 && matched + at("ambiguous") === 0) {
-    return (
-      "No kernel has counters yet: times are known, walls are not. Add an Nsight Compute CSV with " +
-      `“nsys-walls ingest counters.csv --run ${report.run.name}”.`
-    );
+    return t("no_counters", { run: run.name });
   }
-  const parts = levels.map(([number, label]) =>
-    label === "none" ? `${count(number)} without` : `${count(number)} by ${label}`,
-  );
-  const words = parts.join(", ").replace("by ambiguous", "ambiguous");
-  return (
-    `Bytes and FLOP are known for ${percent(report.totals.measured_time_ratio)} of kernel time: counters matched ` +
-    `${count(matched)} of ${plural(kernels.length, "kernel")} (${words}).`
-  );
+  const levels = LEVELS.map((level) => [at(level.id), level.id])
+    .filter(([number]) => number > 0)
+    .map(([number, id]) => t(`matched_${id}`, { number }));
+  return t("coverage", {
+    share: percent(totals.measured_time_ratio),
+    matched: count(matched),
+    kernels: kernels.length,
+    levels: levels.join(t("comma")),
+  });
 }
 
 function busySentence(report) {
-  const { busy_ns: busy, span_ns: span, copy_ns: copy, graph_hidden_ns: hidden } = report.totals;
-  const parts = [];
+  const { busy_ns: busy, span_ns: span, copy_ns: copies, idle_ns: idle } = report.totals;
+  const sentences = [];
   if (busy !== null && span) {
-    const over =
-      report.devices.length > 1 ? ` of ${plural(report.devices.length, "GPU")} together` : "";
-    parts.push(
-      `Kernels kept the GPU busy for ${duration(busy)} of ${duration(span)}${over} (${percent(busy / span)})` +
-        (copy ? `, copies alone ${duration(copy)}.` : "."),
+    const values = {
+      busy: duration(busy),
+      span: duration(span),
+      share: percent(busy / span),
+      gpus: report.devices.length,
+      copies: duration(copies),
+      idle: duration(idle),
+    };
+    sentences.push(t(report.devices.length > 1 ? "busy_several" : "busy", values));
+  }
+  if (report.totals.graph_hidden_ns) {
+    sentences.push(t("graph_hidden", { time: duration(report.totals.graph_hidden_ns) }));
+  }
+  return sentences.join(" ");
+}
+
+/** What a page of limited size had to leave out. */
+function cutNotice(report) {
+  const cut = report.page;
+  if (cut === undefined) return null;
+  const sentences = [];
+  if (cut.kernels) {
+    const whole = report.totals.kernel_ns;
+    sentences.push(
+      t("cut_kernels", {
+        shown: report.kernels.length,
+        left: cut.kernels,
+        share: percent(share(cut.kernels_time_ns, whole)),
+      }),
     );
   }
-  if (hidden) parts.push(`${duration(hidden)} inside CUDA graphs can't be told apart by kernel.`);
-  return parts.join(" ");
+  if (cut.names_longer_than) {
+    sentences.push(t("cut_names", { characters: cut.names_longer_than }));
+  }
+  return sentences.length === 0 ? null : el("p", { class: "sub" }, sentences.join(" "));
 }
 
 function warningNotice(warnings) {
   if (warnings.length === 0) return null;
   const more =
     warnings.length > 1
-      ? el("a", { href: "#warnings" }, `and ${plural(warnings.length - 1, "more warning")}`)
+      ? el("a", { href: "#warnings" }, t("more_warnings", { number: warnings.length - 1 }))
       : null;
   return el(
     "p",
     { class: "notice", role: "note" },
-    el("b", {}, "Warning "),
+    el("b", {}, t("warning")),
+    " ",
     prose(warnings[0].message),
     " ",
     more,
-  );
-}
-
-function showFindings(report, showKernels) {
-  if (report.findings.length === 0) return;
-  const cards = report.findings.map((finding) =>
-    el(
-      "article",
-      { class: finding.blockers.length ? "blocked" : null },
-      el("small", {}, `${finding.code} · ${percent(finding.time_ratio)} of kernel time`),
-      el("h3", {}, prose(finding.title)),
-      el("p", {}, prose(finding.message)),
-      finding.blockers.length
-        ? el("p", { class: "blockers" }, prose(`In the way: ${finding.blockers.join("; ")}.`))
-        : null,
-      el("div", { class: "worth" }, worth(finding), kernelsLink(finding, showKernels)),
-    ),
-  );
-  byId("findings")
-    .querySelector(".cards")
-    .append(...cards);
-  byId("findings").hidden = false;
-}
-
-function worth(finding) {
-  return [
-    finding.saving_ns === null
-      ? null
-      : el("b", { title: "time saved at most" }, `up to −${duration(finding.saving_ns)}`),
-    finding.speedup_bound === null
-      ? null
-      : el("span", {}, `≤ ${finding.speedup_bound.toFixed(2)}× end to end`),
-  ];
-}
-
-function kernelsLink(finding, showKernels) {
-  if (finding.kernels.length === 0) return null;
-  const show = () => showKernels(finding.kernels, `${finding.code} ${finding.title}`);
-  return el(
-    "button",
-    { type: "button", class: "link", click: show },
-    `show ${plural(finding.kernels.length, "kernel")}`,
   );
 }

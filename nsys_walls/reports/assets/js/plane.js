@@ -18,10 +18,14 @@ function planeAreas(kernels) {
     noBytes: kernels.filter(
       (kernel) => !has(kernel, "bandwidth_ratio") && has(kernel, "compute_ratio"),
     ),
+    nothing: kernels.filter(
+      (kernel) => !has(kernel, "bandwidth_ratio") && !has(kernel, "compute_ratio"),
+    ),
   };
 }
 
-const ends = (kernels, key) => Math.max(1.03, ...kernels.map((kernel) => kernel[key] ?? 0)) * 1.05;
+const ends = (kernels, key) =>
+  1.05 * kernels.reduce((most, kernel) => Math.max(most, kernel[key] ?? 0), 1.03);
 
 /** Where an axis from 0 to `top` must start so that a bubble at 0 stays inside. */
 const belowZero = (top, pixels, look) =>
@@ -34,16 +38,39 @@ function pack(kernels, along, look) {
     radius: look.radii.of.get(kernel.id),
   }));
   const { offsets, isCrowded } = swarm(places, STRIP.most - 3);
-  const half = Math.max(
+  const half = offsets.reduce(
+    (most, offset, place) => Math.max(most, Math.abs(offset) + places[place].radius + 3),
     STRIP.least,
-    ...offsets.map((offset, place) => Math.abs(offset) + places[place].radius + 3),
   );
   return { kernels, offsets, isCrowded, half };
 }
 
+/** Kernels of which neither share is known, in rows, heaviest first: only their size says anything. */
+function shelve(kernels, look, width) {
+  const along = [];
+  const rows = [];
+  let left = 0;
+  let top = 0;
+  let height = 0;
+  for (const kernel of kernels) {
+    const radius = look.radii.of.get(kernel.id);
+    if (left > 0 && left + 2 * radius > width) {
+      top += height;
+      [left, height] = [0, 0];
+    }
+    height = Math.max(height, 2 * radius + 2);
+    along.push(left + radius);
+    rows.push(top + radius + 1);
+    left += 2 * radius + 2;
+  }
+  const half = Math.min(STRIP.most, Math.max(STRIP.least, (top + height) / 2));
+  const scale = Math.min(1, (2 * half) / (top + height)); // a crowd is pressed together
+  return { kernels, along, offsets: rows.map((row) => half - row * scale), half, isCrowded: false };
+}
+
 function planeFigure(kernels, device, look, width) {
   const areas = planeAreas(kernels);
-  const placed = Object.values(areas).flat();
+  const placed = [areas.plane, areas.low, areas.noFlop, areas.noBytes].flat();
   if (placed.length === 0) return null;
   const margin = { l: 66, r: 18, t: 28, b: 46 };
   const inner = width - margin.l - margin.r;
@@ -56,21 +83,17 @@ function planeFigure(kernels, device, look, width) {
     look,
   );
   const left = areas.noBytes.length > 0 ? 2 * side.half + STRIP.gap : 0;
-  const pixel = (ratio) => ((ratio - xRange[0]) / (xRange[1] - xRange[0])) * (inner - left);
-  const strips = [
-    ["low", "y2", "under 2 % of the compute wall, side by side"],
-    ["noFlop", "y3", "FLOP not measured"],
-  ]
-    .filter(([name]) => areas[name].length > 0)
-    .map(([name, yaxis, title]) => ({
-      name,
-      yaxis,
-      title,
-      ...pack(areas[name], (kernel) => pixel(kernel.bandwidth_ratio), look),
-    }));
+  const wide = inner - left;
+  const pixel = (ratio) => ((ratio - xRange[0]) / (xRange[1] - xRange[0])) * wide;
+  const strips = planeStrips(areas, look, wide, pixel).map((strip) => ({
+    ...strip,
+    x: strip.along === undefined
+      ? strip.kernels.map((kernel) => kernel.bandwidth_ratio)
+      : strip.along.map((along) => xRange[0] + (along / wide) * (xRange[1] - xRange[0])),
+  }));
   const below = strips.reduce((sum, strip) => sum + strip.half * 2 + STRIP.gap, 0);
-  const plane = Math.max(PLANE_HEIGHT, 420 - below);
-  const size = { width, height: margin.t + plane + below + margin.b };
+  const tall = Math.max(PLANE_HEIGHT, 420 - below);
+  const size = { width, height: margin.t + tall + below + margin.b };
   const frame = {
     look,
     device,
@@ -78,15 +101,31 @@ function planeFigure(kernels, device, look, width) {
     yRange,
     strips,
     side,
-    domains: domains(strips, plane, below),
+    wide,
+    tall,
+    domains: domains(strips, tall, below),
     left: left / inner,
   };
+  const spots = planeSpots(areas.plane, frame);
   return {
-    traces: planeTraces(areas, frame),
-    layout: planeLayout(frame, size, margin, placed),
+    traces: planeTraces(areas, frame, spots),
+    layout: planeLayout(frame, size, margin, placed, spots),
     note: "",
     isCrowded: [side, ...strips].some((strip) => strip.isCrowded),
   };
+}
+
+/** The strips below the plane that this run needs. */
+function planeStrips(areas, look, wide, pixel) {
+  const byBandwidth = (kernels) =>
+    pack(kernels, (kernel) => pixel(kernel.bandwidth_ratio), look);
+  return [
+    ["low", "y2", t("strip_low"), byBandwidth],
+    ["noFlop", "y3", t("strip_no_flop"), byBandwidth],
+    ["nothing", "y4", t("strip_nothing"), (kernels) => shelve(kernels, look, wide - 8)],
+  ]
+    .filter(([name]) => areas[name].length > 0)
+    .map(([name, yaxis, title, arrange]) => ({ name, yaxis, title, ...arrange(areas[name]) }));
 }
 
 /** Vertical parts of the drawing, plane first, as fractions from the bottom. */
@@ -102,197 +141,60 @@ function domains(strips, plane, below) {
   return parts;
 }
 
-function planeTraces(areas, { look, xRange, yRange, strips, side }) {
-  const at = (kernels, key) => kernels.map((kernel) => kernel[key]);
+/** Pixels in the plane of its bubbles, moved apart where they would hide each other. */
+function planeSpots(kernels, { look, xRange, yRange, wide, tall }) {
+  const spots = kernels.map((kernel) => ({
+    kernel,
+    x: ((kernel.bandwidth_ratio - xRange[0]) / (xRange[1] - xRange[0])) * wide,
+    y: ((yRange[1] - kernel.compute_ratio) / (yRange[1] - yRange[0])) * tall,
+    radius: look.radii.of.get(kernel.id),
+  }));
+  const moves = apart(spots);
+  return spots.map((spot, place) => ({
+    ...spot,
+    x: spot.x + moves[place].dx,
+    y: spot.y + moves[place].dy,
+    dataX: spot.kernel.bandwidth_ratio + (moves[place].dx / wide) * (xRange[1] - xRange[0]),
+    dataY: spot.kernel.compute_ratio - (moves[place].dy / tall) * (yRange[1] - yRange[0]),
+  }));
+}
+
+function planeTraces(areas, { look, xRange, yRange, strips, side }, spots) {
   const { walls } = look.colours;
   const far = 10; // walls go on past the first view
+  const main = { x: "x", y: "y" };
+  const blue = { color: walls.bandwidth, width: 3 };
+  const orange = { color: walls.compute, width: 3 };
   return [
-    wallLine(
-      "compute",
-      [-far, far * xRange[1]],
-      [1, 1],
-      { x: "x", y: "y" },
-      { color: walls.compute, width: 3 },
-    ),
-    wallLine(
-      "bandwidth",
-      [1, 1],
-      [-far, far * yRange[1]],
-      { x: "x", y: "y" },
-      { color: walls.bandwidth, width: 3 },
-    ),
-    ...strips.map(({ yaxis, half }) =>
-      wallLine(
-        "bandwidth",
-        [1, 1],
-        [-half, half],
-        { x: "x", y: yaxis },
-        { color: walls.bandwidth, width: 3 },
+    wallLine("compute", [-far, far * xRange[1]], [1, 1], main, orange),
+    wallLine("bandwidth", [1, 1], [-far, far * yRange[1]], main, blue),
+    ...strips
+      .filter((strip) => strip.name !== "nothing")
+      .map(({ yaxis, half }) =>
+        wallLine("bandwidth", [1, 1], [-half, half], { x: "x", y: yaxis }, blue),
       ),
-    ),
     bubbleTrace(
       areas.plane,
-      at(areas.plane, "bandwidth_ratio"),
-      at(areas.plane, "compute_ratio"),
-      { x: "x", y: "y" },
+      spots.map((spot) => spot.dataX),
+      spots.map((spot) => spot.dataY),
+      main,
       look,
     ),
     ...strips.map((strip) =>
       bubbleTrace(
         strip.kernels,
-        at(strip.kernels, "bandwidth_ratio"),
+        strip.x,
         strip.offsets,
-        { x: "x", y: strip.yaxis, hollow: strip.name === "noFlop" },
+        { x: "x", y: strip.yaxis, hollow: strip.name !== "low" },
         look,
       ),
     ),
     bubbleTrace(
       areas.noBytes,
       side.offsets,
-      at(areas.noBytes, "compute_ratio"),
+      areas.noBytes.map((kernel) => kernel.compute_ratio),
       { x: "x2", y: "y", hollow: true },
       look,
     ),
   ].filter((trace) => trace.x.length > 0);
-}
-
-function planeLayout(frame, size, margin, placed) {
-  const { look, xRange, yRange, strips, side, domains: parts, left } = frame;
-  const step = (range) => (range[1] <= 1.6 ? 0.2 : undefined);
-  const layout = {
-    ...baseLayout(look, size, margin),
-    xaxis: axis(look, {
-      domain: [left, 1],
-      range: xRange,
-      anchor: "free",
-      position: 0,
-      tickformat: ".0%",
-      dtick: step(xRange),
-      title: { text: "share of the bandwidth wall", standoff: 10, font: { size: 12.5 } },
-    }),
-    yaxis: axis(look, {
-      domain: parts.y,
-      range: yRange,
-      anchor: "free",
-      position: 0,
-      tickformat: ".0%",
-      dtick: step(yRange),
-      title: { text: "share of the compute wall", standoff: 8, font: { size: 12.5 } },
-    }),
-    shapes: planeShapes(frame),
-    annotations: planeLabels(frame, placed),
-  };
-  for (const strip of strips)
-    layout[`yaxis${strip.yaxis.slice(1)}`] = acrossAxis(parts[strip.yaxis], strip.half, "x");
-  if (left > 0)
-    layout.xaxis2 = acrossAxis(
-      [0, (left * 2 * side.half) / (2 * side.half + STRIP.gap)],
-      side.half,
-      "y",
-    );
-  return layout;
-}
-
-function planeShapes({ look, device, xRange, yRange, strips, left }) {
-  const { walls, mute } = look.colours;
-  const near = device.near_ratio;
-  const rect = (colour, alpha, place) => ({
-    type: "rect",
-    layer: "below",
-    line: { width: 0 },
-    fillcolor: translucent(colour, alpha),
-    ...place,
-  });
-  const line = (colour, width, place, dash = "solid") => ({
-    type: "line",
-    layer: "below",
-    line: { color: colour, width, dash },
-    ...place,
-  });
-  const across = { xref: "x domain", x0: 0, x1: 1 };
-  const diagonal = Math.min(xRange[1], yRange[1]);
-  return [
-    ...strips.map((strip) =>
-      rect(mute, 0.07, { ...across, yref: `${strip.yaxis} domain`, y0: 0, y1: 1 }),
-    ),
-    rect(walls.bandwidth, 0.07, {
-      xref: "x",
-      x0: near,
-      x1: xRange[1],
-      yref: "paper",
-      y0: 0,
-      y1: 1,
-    }),
-    rect(walls.compute, 0.07, { ...across, yref: "y", y0: near, y1: yRange[1] }),
-    line(mute, 1, { xref: "x", x0: 0, x1: diagonal, yref: "y", y0: 0, y1: diagonal }, "dot"),
-    line(walls.bandwidth, 3, { xref: "x", x0: 1, x1: 1, yref: "paper", y0: 0, y1: 1 }), // between the strips
-    ...(left > 0
-      ? [rect(mute, 0.07, { xref: "x2 domain", x0: 0, x1: 1, yref: "y domain", y0: 0, y1: 1 })]
-      : []),
-  ];
-}
-
-function planeLabels({ look, device, xRange, yRange, strips, side, domains: parts, left }, placed) {
-  const { walls, mute, compute } = look.colours;
-  const top = { yref: "paper", y: 1, yanchor: "bottom", yshift: 2 };
-  const bandwidth = device.bandwidth_bytes_per_s;
-  const precisions = [...workByPrecision(placed, device).keys()];
-  const peak =
-    precisions.length === 1
-      ? ` ${si(peakOf(device, precisions[0]), rateUnit(precisions[0]))} ${precisionLabel(precisions[0])}`
-      : " of each kernel's precision";
-  const isMiddle = xRange[1] > 1.4; // then the label before the wall would meet the one at the left
-  const laneEnd = (left * 2 * side.half) / (2 * side.half + STRIP.gap);
-  return [
-    annotation(
-      `<b>bandwidth wall${bandwidth === null ? "" : ` ${si(bandwidth, "B/s")}`}</b>`,
-      walls.bandwidth,
-      { xref: "x", x: 1, xanchor: isMiddle ? "left" : "right", ...top },
-    ),
-    annotation(
-      `<b>compute wall${isMiddle ? "" : peak}</b>`,
-      compute,
-      yRange[1] < 1.5
-        ? { xref: "x domain", x: 0, xanchor: "left", ...top }
-        : {
-            xref: "x domain",
-            x: 0,
-            xanchor: "left",
-            yref: "y",
-            y: 1,
-            yanchor: "bottom",
-            yshift: 2,
-          },
-    ),
-    annotation("balance point", mute, {
-      xref: "x",
-      x: 0.9,
-      yref: "y",
-      y: 0.9,
-      xanchor: "right",
-      yanchor: "bottom",
-    }),
-    ...strips.map((strip) =>
-      annotation(strip.title, mute, {
-        xref: "x domain",
-        x: 0,
-        xanchor: "left",
-        yref: "paper",
-        y: parts[strip.yaxis][1],
-        yanchor: "bottom",
-      }),
-    ),
-    ...(left > 0
-      ? [
-          annotation("DRAM bytes not measured", mute, {
-            xref: "paper",
-            x: laneEnd,
-            xanchor: "left",
-            yref: "y domain",
-            y: 0.5,
-            textangle: -90,
-          }),
-        ]
-      : []),
-  ];
 }

@@ -1,57 +1,46 @@
-// The table of kernels: sort, search, one row open at a time, drawn in chunks as it scrolls.
+// The table of kernels: sorted, filtered, one row open at a time; of many rows only those near
+// the window are in the page.
 
-const CHUNK = 100;
+const DRAWN_WHOLE = 300; // up to so many rows all are drawn, so that the browser's search finds them
+const AHEAD = 30; // rows drawn beyond the window
+const ROW_HEIGHT = 32; // pixels, as in the style sheet
+const PRINTED_ROWS = 12;
 
 class KernelTable {
-  /**
-   * @param {object} report the document
-   * @param {(ids: Set<number>|null, open: object|null) => void} onEmphasis called with the kernels that
-   *   a search, a wall or an open row singles out, null for none, and with the kernel of the open row
-   */
-  constructor(report, onEmphasis) {
-    this.report = report;
-    this.onEmphasis = onEmphasis;
+  constructor(report, state, view) {
+    this.state = state;
+    this.view = view;
     this.columns = columns(report);
-    this.order = {
-      column: this.columns.find((column) => column.title === "Time"),
-      descending: true,
-    };
-    this.filter = { words: [], hiddenWalls: new Set(), ids: null };
-    this.open = null;
     let cumulative = 0;
-    this.kernels = report.kernels.map((kernel) => {
-      cumulative += kernel.time_ratio;
-      return { ...kernel, cumulative: Math.min(1, cumulative) };
-    });
-    this.haystacks = new Map(
-      report.kernels.map((kernel) => [
-        kernel.id,
-        [kernel.name, kernel.full_name, kernel.class, WALL_LABELS[kernel.wall], kernel.match.level]
-          .join("\n")
-          .toLowerCase(),
-      ]),
+    this.kernels = new Map(
+      report.kernels.map((kernel) => {
+        cumulative += kernel.time_ratio;
+        return [kernel.id, { ...kernel, cumulative: Math.min(1, cumulative) }];
+      }),
     );
     this.box = byId("kernels").querySelector(".scroll");
-    this.buildTools();
-    this.buildTable();
-    this.refresh();
+    this.most = Infinity; // rows, for paper
+    this.body = el("tbody");
+    this.head = el("tr");
+    this.table = el("table", { class: "kernels" }, el("thead", {}, this.head), this.body);
+    this.box.append(this.table);
+    this.box.addEventListener("scroll", () => this.drawWindow(), { passive: true });
+    state.listen(["columns"], () => this.rebuild());
+    state.listen(["hidden", "time", "show", "words", "sort"], () => this.refresh());
+    state.listen(["kernel"], () => this.openRow());
+    this.rebuild();
   }
 
-  buildTools() {
-    const search = el("input", {
-      type: "search",
-      placeholder: "Search names, classes, walls",
-      "aria-label": "Search kernels",
-      input: () =>
-        this.setFilter({ words: search.value.toLowerCase().split(/\s+/).filter(Boolean) }),
-    });
-    this.count = el("span", { role: "status" });
-    this.only = el("span", {});
-    byId("kernels").querySelector(".tools").append(search, this.only, this.count);
+  get shownColumns() {
+    const chosen = this.state.get("columns");
+    return this.columns.filter((column) =>
+      chosen === null ? column.isUsual : column.key === "name" || chosen.includes(column.key),
+    );
   }
 
-  buildTable() {
-    this.heads = this.columns.map((column) =>
+  rebuild() {
+    this.drawnColumns = this.shownColumns;
+    this.heads = this.drawnColumns.map((column) =>
       el(
         "th",
         { scope: "col", class: column.kind },
@@ -62,108 +51,131 @@ class KernelTable {
         ),
       ),
     );
-    this.body = el("tbody");
-    this.box.append(
-      el("table", { class: "kernels" }, el("thead", {}, el("tr", {}, this.heads)), this.body),
-    );
-    this.box.addEventListener(
-      "scroll",
-      () => {
-        if (this.box.scrollTop + this.box.clientHeight > this.box.scrollHeight - 600) this.more();
-      },
-      { passive: true },
-    );
+    this.head.replaceChildren(...this.heads);
+    this.refresh();
   }
 
   sortBy(column) {
-    const again = this.order.column === column;
-    this.order = { column, descending: again ? !this.order.descending : !column.isText };
-    this.refresh();
+    const up = column.key;
+    const down = `-${column.key}`;
+    const first = column.isText ? up : down;
+    const second = column.isText ? down : up;
+    this.state.set({ sort: this.state.get("sort") === first ? second : first });
   }
 
-  /** Show only some kernels, named by `why`; null shows all again. */
-  showOnly(ids, why) {
-    this.only.replaceChildren(
-      ids === null
-        ? ""
-        : el(
-            "button",
-            {
-              type: "button",
-              class: "chip",
-              title: "Show all kernels again",
-              click: () => this.showOnly(null),
-            },
-            `${why} ×`,
-          ),
-    );
-    this.setFilter({ ids: ids === null ? null : new Set(ids) });
+  compare(column, descending) {
+    return (one, other) => {
+      const [left, right] = [column.sort(one), column.sort(other)];
+      if (left === null || right === null) return (left === null) - (right === null); // not measured is last, always
+      const difference = column.isText ? left.localeCompare(right, "en") : left - right;
+      return (descending ? -difference : difference) || one.id - other.id;
+    };
   }
 
-  setFilter(change) {
-    Object.assign(this.filter, change);
-    this.refresh();
-    this.emphasis();
-  }
-
-  matches(kernel) {
-    const { words, hiddenWalls, ids } = this.filter;
-    return (
-      !hiddenWalls.has(kernel.wall) &&
-      (ids === null || ids.has(kernel.id)) &&
-      words.every((word) => this.haystacks.get(kernel.id).includes(word))
-    );
-  }
-
-  compare(one, other) {
-    const { column, descending } = this.order;
-    const [left, right] = [column.sort(one), column.sort(other)];
-    if (left === null || right === null) return (left === null) - (right === null); // not measured is last, always
-    const difference = column.isText ? left.localeCompare(right, "en") : left - right;
-    return (descending ? -difference : difference) || one.id - other.id;
-  }
-
+  /** Filter and sort anew. */
   refresh() {
-    this.rows = this.kernels
-      .filter((kernel) => this.matches(kernel))
-      .sort((one, other) => this.compare(one, other));
+    const sort = this.state.get("sort");
+    const key = sort.replace(/^-/, "");
+    const column = this.columns.find((one) => one.key === key) ?? this.columns[0];
+    this.rows = this.view.chosen
+      .map(({ id }) => this.kernels.get(id))
+      .sort(this.compare(column, sort.startsWith("-")))
+      .slice(0, this.most);
     this.heads.forEach((head, place) => {
-      const direction = this.order.descending ? "descending" : "ascending";
-      if (this.columns[place] === this.order.column) head.setAttribute("aria-sort", direction);
+      const direction = sort.startsWith("-") ? "descending" : "ascending";
+      if (this.drawnColumns[place] === column) head.setAttribute("aria-sort", direction);
       else head.removeAttribute("aria-sort");
     });
-    const time = this.rows.reduce((sum, kernel) => sum + (kernel.time_ns ?? 0), 0);
-    const number =
-      this.rows.length === this.kernels.length
-        ? plural(this.rows.length, "kernel")
-        : `${count(this.rows.length)} of ${plural(this.kernels.length, "kernel")}`;
-    this.count.textContent = `${number} · ${duration(time)} · ${percent(share(time, this.report.totals.kernel_ns))} of kernel time`;
-    this.drawn = 0;
+    this.table.setAttribute("aria-rowcount", this.rows.length + 1);
     this.body.replaceChildren();
-    this.more();
-    if (!this.rows.some((kernel) => kernel.id === this.open)) this.open = null;
-    else this.expand(this.open);
+    this.openRow();
   }
 
-  more(upTo = this.drawn + CHUNK) {
-    const next = this.rows.slice(this.drawn, upTo);
-    this.body.append(...next.map((kernel) => this.row(kernel)));
-    this.drawn += next.length;
+  /** Open the row of the kernel that is singled out, and close the one before. */
+  openRow() {
+    this.body.querySelector("tr.open")?.classList.remove("open");
+    this.body.querySelector('[aria-expanded="true"]')?.setAttribute("aria-expanded", "false");
+    this.body.querySelector("tr.more")?.remove();
+    this.opened = this.rows.findIndex((kernel) => kernel.id === this.state.get("kernel"));
+    this.more = null;
+    if (this.opened >= 0) {
+      const content = detail(this.rows[this.opened]);
+      this.more = el(
+        "tr",
+        { class: "more" },
+        el("td", { colspan: this.drawnColumns.length }, content),
+      );
+    }
+    this.drawWindow();
   }
 
-  row(kernel) {
-    const [, ...others] = this.columns;
+  /** Pixels from the top of the rows to a row. */
+  topOf(place) {
+    const isBelow = this.opened >= 0 && place > this.opened;
+    return place * ROW_HEIGHT + (isBelow ? (this.more?.offsetHeight ?? 0) : 0);
+  }
+
+  /** First and last place, exclusive, of the rows to draw. */
+  window() {
+    const all = this.rows.length;
+    if (all <= DRAWN_WHOLE) return [0, all];
+    const open = this.opened >= 0 ? (this.more?.offsetHeight ?? 0) : 0;
+    const from = Math.floor((this.box.scrollTop - open) / ROW_HEIGHT) - AHEAD;
+    const to = Math.ceil((this.box.scrollTop + this.box.clientHeight) / ROW_HEIGHT) + AHEAD;
+    return [Math.max(0, from), Math.min(all, Math.max(to, 0))];
+  }
+
+  drawWindow() {
+    const [from, to] = this.window();
+    const wanted = new Map(this.rows.slice(from, to).map((kernel, at) => [kernel.id, from + at]));
+    for (const row of [...this.body.children]) {
+      const id = Number(row.dataset.id ?? -1);
+      if (!wanted.has(id) && row !== this.more) row.remove();
+    }
+    let next = this.body.firstElementChild;
+    for (const [id, place] of wanted) {
+      if (next?.dataset.id === String(id)) next = next.nextElementSibling;
+      else this.body.insertBefore(this.row(this.rows[place], place), next);
+      if (next !== null && next === this.more) next = next.nextElementSibling;
+    }
+    this.attachDetail(wanted);
+    const below = this.topOf(this.rows.length) - this.topOf(to);
+    this.body.prepend(...this.space(this.topOf(from)));
+    this.body.append(...this.space(below));
+  }
+
+  attachDetail(wanted) {
+    const kernel = this.rows[this.opened];
+    if (this.more === null || !wanted.has(kernel.id)) {
+      this.more?.remove();
+      return;
+    }
+    const row = this.rowOf(kernel.id);
+    row.classList.add("open");
+    row.querySelector(".name").setAttribute("aria-expanded", "true");
+    if (row.nextElementSibling !== this.more) row.after(this.more);
+  }
+
+  /** The room of rows that are not drawn. */
+  space(height) {
+    if (height <= 0) return [];
+    const cell = el("td", { colspan: this.drawnColumns.length, style: `height:${height}px` });
+    return [el("tr", { class: "space", "aria-hidden": "true" }, cell)];
+  }
+
+  row(kernel, place) {
+    const [, ...others] = this.drawnColumns;
     const name = el(
       "button",
       { type: "button", class: "name", "aria-expanded": "false" },
       middleCut(kernel.name),
     );
-    const toggle = () => {
+    const click = () => {
       if (getSelection().isCollapsed) this.toggle(kernel.id);
     };
     return el(
       "tr",
-      { "data-id": kernel.id, click: toggle },
+      { "data-id": kernel.id, "aria-rowindex": place + 2, click },
       el("td", { class: "name-column" }, name),
       others.map((column) => el("td", { class: column.kind }, column.show(kernel))),
     );
@@ -174,46 +186,18 @@ class KernelTable {
   }
 
   toggle(id) {
-    const open = this.open === id ? null : id;
-    this.collapse();
-    this.open = open;
-    if (open !== null) this.expand(open);
-    this.emphasis();
+    this.state.set({ kernel: this.state.get("kernel") === id ? null : id });
   }
 
-  collapse() {
-    this.body.querySelector("tr.open")?.classList.remove("open");
-    this.body.querySelector('[aria-expanded="true"]')?.setAttribute("aria-expanded", "false");
-    this.body.querySelector("tr.more")?.remove();
-  }
-
-  expand(id) {
-    const place = this.rows.findIndex((kernel) => kernel.id === id);
-    if (place >= this.drawn) this.more(place + CHUNK);
-    const row = this.rowOf(id);
-    row.classList.add("open");
-    row.querySelector(".name").setAttribute("aria-expanded", "true");
-    row.after(
-      el(
-        "tr",
-        { class: "more" },
-        el("td", { colspan: this.columns.length }, detail(this.rows[place])),
-      ),
-    );
-  }
-
-  /** Open a kernel's row from elsewhere, and bring it into view. */
+  /** Bring a kernel's row into view inside the table. */
   reveal(id) {
-    if (!this.rows.some((kernel) => kernel.id === id)) return;
-    if (this.open !== id) this.toggle(id);
-    const row = this.rowOf(id);
-    this.box.scrollTop = row.offsetTop - this.heads[0].offsetHeight;
+    const place = this.rows.findIndex((kernel) => kernel.id === id);
+    if (place >= 0) this.box.scrollTop = this.topOf(place);
   }
 
-  emphasis() {
-    const open = this.rows.find((kernel) => kernel.id === this.open) ?? null;
-    const some =
-      this.rows.length < this.kernels.length ? new Set(this.rows.map((kernel) => kernel.id)) : null;
-    this.onEmphasis(open === null ? some : new Set([open.id]), open);
+  /** Fewer rows on paper; Infinity shows all again. */
+  limit(most) {
+    this.most = most;
+    this.refresh();
   }
 }

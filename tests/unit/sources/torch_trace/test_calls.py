@@ -50,3 +50,7 @@ def test_a_call_has_its_time_thread_and_correlation(trace):
         {"start_ns": 3000, "duration_ns": 100, "process": 42, "thread": 44, "correlation": 6,
          "kind": "launch", "name": "cuLaunchKernel"},
     ]  # fmt: skip
+
+
+def test_a_name_without_end_is_no_call(trace):
+    assert stored(trace, span("cuda_runtime", "cuda" + "_v1" * 300_000 + "!", 0, 1)) == []

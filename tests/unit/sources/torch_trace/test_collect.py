@@ -94,6 +94,7 @@ def test_the_first_event_of_any_kind_is_the_beginning():
         ({"dur": -1}, "launches that end before they start"),
         ({"name": None}, "launches without a name"),
         ({"name": ["f"]}, "launches without a name"),
+        ({"name": ""}, "launches without a name"),
     ],
 )
 def test_launches_that_can_not_be_used_are_counted(change, reason):

@@ -235,3 +235,11 @@ def test_gzip_in_pieces_is_one_trace(tmp_path):
     text = trace_text(launch()).encode()
     path = write(tmp_path, gzip.compress(text[:500]) + gzip.compress(text[500:]), "t.json.gz")
     assert read_trace(path)[1].rows == 1
+
+
+def test_a_huge_text_does_no_harm(trace):
+    event = op(0, 9)
+    event["args"]["Input Dims"] = "[" * 3_000_000
+    sink, _ = read_trace(trace(event, launch(name="f<" + "x" * 200_000 + ">()")))
+    assert [len(row["full"]) for row in sink.rows("names")] == [200_005]
+    assert sink.table("ranges").num_rows == 1

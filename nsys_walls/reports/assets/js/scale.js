@@ -1,0 +1,73 @@
+// Kernel time along the balance point: each kernel's intensity as a part of its own balance.
+
+const SCALE = { width: 960, height: 96, floor: 70, from: -3, to: 1.5, bins: 54 }; // powers of ten
+
+/** Time by position; kernels without floating-point work are all the way to the left. */
+function scaleBins(kernels) {
+  const bins = Array.from({ length: SCALE.bins + 1 }, () => ({ memory: 0, compute: 0 }));
+  for (const kernel of kernels) {
+    if (kernel.side === null) continue;
+    const part = kernel.compute_ratio / kernel.bandwidth_ratio;
+    const along = (Math.log10(part) - SCALE.from) / (SCALE.to - SCALE.from);
+    const place = part > 0 ? 1 + Math.floor(along * SCALE.bins) : 0;
+    bins[Math.max(0, Math.min(SCALE.bins, place))][kernel.side] += kernel.time_ns ?? 0;
+  }
+  return bins;
+}
+
+function balanceScale(kernels, device, precision) {
+  const bins = scaleBins(kernels);
+  const most = Math.max(...bins.map((bin) => bin.memory + bin.compute));
+  if (most === 0) return null;
+  const wide = SCALE.width / bins.length;
+  const bars = bins.flatMap((bin, place) =>
+    ["memory", "compute"]
+      .filter((side) => bin[side] > 0)
+      .map((side) => {
+        const height = Math.max(2, (bin[side] / most) * (SCALE.floor - 14));
+        return svg("rect", {
+          class: side === "memory" ? "fill-bandwidth" : "fill-compute",
+          x: (place * wide + 0.5).toFixed(1),
+          y: (SCALE.floor - height).toFixed(1),
+          width: (wide - 1).toFixed(1),
+          height: height.toFixed(1),
+        });
+      }),
+  );
+  const at = (part) =>
+    wide * (1 + ((Math.log10(part) - SCALE.from) / (SCALE.to - SCALE.from)) * SCALE.bins);
+  const balance = device.balance_flop_per_byte[precision];
+  const label = (part) => (balance === undefined ? percent(part) : threeDigits(balance * part));
+  return el(
+    "figure",
+    { class: "scale" },
+    svg(
+      "svg",
+      {
+        viewBox: `0 0 ${SCALE.width} ${SCALE.height}`,
+        role: "img",
+        "aria-label": t("scale_label"),
+      },
+      svg("rect", {
+        class: "band",
+        x: at(device.balance_factor),
+        y: 8,
+        width: at(1) - at(device.balance_factor),
+        height: SCALE.floor - 8,
+      }),
+      bars,
+      svg("line", { class: "floor", x1: 0, x2: SCALE.width, y1: SCALE.floor, y2: SCALE.floor }),
+      svg("text", { x: wide / 2, y: SCALE.floor + 18, class: "middle" }, "0"),
+      [0.01, 0.1, 1, 10].map((part) =>
+        svg("text", { x: at(part), y: SCALE.floor + 18, class: "middle" }, label(part)),
+      ),
+    ),
+    el(
+      "figcaption",
+      { class: "sub" },
+      t(balance === undefined ? "scale_parts" : "scale_text", {
+        precision: precision === null ? "" : precisionLabel(precision),
+      }),
+    ),
+  );
+}

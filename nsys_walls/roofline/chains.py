@@ -1,0 +1,255 @@
+"""Chains of kernels that a fused kernel could replace, and what it would not move.
+
+What one kernel writes to DRAM and its neighbour reads from there is what a fused kernel could
+keep on the chip: the smaller of the measured write and the measured read, once not written and
+once not read. That is an upper bound: the two may be different tensors, others may need what was
+written, and ncu counts reads with empty caches.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from nsys_walls.roofline.kernel import KernelPoint
+from nsys_walls.roofline.model import Placement
+from nsys_walls.store.neighbours import (
+    Blocker,
+    HeldPair,
+    Member,
+    RecurringRun,
+    find_neighbours,
+    has_launch_calls,
+    held_pairs,
+    recurring_runs,
+)
+from nsys_walls.store.timeline import Timeline
+
+# Kernels of these classes tile over their inputs: what follows can become their epilogue, but to
+# go in front of one, a kernel would be computed again for each tile.
+_BEGINNING_CLASSES = frozenset({"gemm", "conv", "attention"})
+
+# What saves less of the kernel time is not worth a sentence.
+_SMALLEST_RATIO = 0.005
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fused:
+    """What one fused kernel in place of several would spare each time they run.
+
+    Attributes:
+        passed_bytes: What each kernel passes to the next one at most, bytes.
+        saving_ns: Time that goes at most, at the rates that the kernels reach, ns.
+        at_wall_ns: Time that the bytes would take at the bandwidth wall, ns.
+    """
+
+    passed_bytes: tuple[int, ...]
+    saving_ns: float
+    at_wall_ns: float
+
+    @property
+    def not_moved_bytes(self) -> int:
+        """What is neither written nor read any more, bytes."""
+        return 2 * sum(self.passed_bytes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chain:
+    """Kernels that follow each other again and again, with nothing between them.
+
+    Attributes:
+        kernels: Their ids, in order; one may come again.
+        occurrences: How often.
+        time_ns: Time of all of them, ns.
+        fused: What fusing them would spare each time.
+        saving_ns: What it would save over all occurrences at most, ns.
+    """
+
+    kernels: tuple[int, ...]
+    occurrences: int
+    time_ns: int
+    fused: Fused
+    saving_ns: float
+
+    @property
+    def launches_saved(self) -> int:
+        """Launches that there would be less."""
+        return (len(self.kernels) - 1) * self.occurrences
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockedPair:
+    """Two neighbours that could be fused but for what is between them.
+
+    Attributes:
+        kernels: Their ids, in order.
+        occurrences: How often they follow each other.
+        blockers: What is between them, and how often, the most frequent first.
+        time_ns: Time of both where something is between them, ns.
+        fused: What fusing them would spare each time.
+        saving_ns: What it would save at most where something is between them now, ns.
+    """
+
+    kernels: tuple[int, int]
+    occurrences: int
+    blockers: Mapping[Blocker, int]
+    time_ns: int
+    fused: Fused
+    saving_ns: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chains:
+    """All that neighbours on a stream have to say.
+
+    Attributes:
+        free: Chains that could be fused, what saves most first.
+        blocked: Pairs that can't be fused as they are, what would save most first.
+        sees_host: Whether launches of the host were traced, so that its waits can be seen.
+    """
+
+    free: tuple[Chain, ...] = ()
+    blocked: tuple[BlockedPair, ...] = ()
+    sees_host: bool = True
+
+
+def is_memory_side(kernel: KernelPoint) -> bool:
+    """Whether traffic is what a kernel is made of, by its counters."""
+    placement = kernel.placement
+    return placement is not None and (kernel.wall == "bandwidth" or placement.side == "memory")
+
+
+def may_follow(kernel: KernelPoint) -> bool:
+    """Whether a kernel could be fused to the one before it."""
+    return is_memory_side(kernel) and kernel.kernel_class.op_class not in _BEGINNING_CLASSES
+
+
+def find_chains(timeline: Timeline, kernels: Mapping[int, KernelPoint]) -> Chains:
+    """Find chains of memory-side kernels, each behind a GEMM or without one.
+
+    Args:
+        timeline: The launches.
+        kernels: Kernels by point.
+    """
+    members = [member for point, kernel in kernels.items() if (member := _member(point, kernel))]
+    if all(member.begins for member in members):
+        return Chains()
+    least_ns = max(1, round(_SMALLEST_RATIO * sum(kernel.time_ns for kernel in kernels.values())))
+    find_neighbours(timeline, members)
+    free = [_chain(run, kernels) for run in recurring_runs(timeline, least_ns)]
+    blocked = [_blocked(pair, kernels) for pair in held_pairs(timeline, least_ns)]
+    return Chains(
+        free=tuple(
+            sorted(
+                (chain for chain in free if chain.saving_ns >= least_ns),
+                key=lambda chain: (-chain.saving_ns, chain.kernels),
+            )
+        ),
+        blocked=tuple(
+            sorted(
+                (pair for pair in blocked if pair.saving_ns >= least_ns),
+                key=lambda pair: (-pair.saving_ns, pair.kernels),
+            )
+        ),
+        sees_host=has_launch_calls(timeline),
+    )
+
+
+def _member(point: int, kernel: KernelPoint) -> Member | None:
+    """Describe a kernel to the search; None where it can't be part of a chain."""
+    work, begins = kernel.work, kernel.kernel_class.op_class in _BEGINNING_CLASSES
+    if kernel.placement is None or not (begins or is_memory_side(kernel)):
+        return None
+    read, written, moved = work.dram_read_bytes, work.dram_write_bytes, work.dram_bytes
+    if read is None or written is None or not moved:
+        return None
+    return Member(
+        point=point,
+        read_bytes=round(read),
+        write_bytes=round(written),
+        bytes=round(moved),
+        begins=begins,
+    )
+
+
+def _chain(run: RecurringRun, kernels: Mapping[int, KernelPoint]) -> Chain:
+    members = [kernels[point] for point in run.points]
+    spared = fuse(members)
+    return Chain(
+        kernels=tuple(kernel.id for kernel in members),
+        occurrences=run.occurrences,
+        time_ns=run.time_ns,
+        fused=spared,
+        saving_ns=min(spared.saving_ns * run.occurrences, float(run.time_ns)),
+    )
+
+
+def _blocked(pair: HeldPair, kernels: Mapping[int, KernelPoint]) -> BlockedPair:
+    first, second = (kernels[point] for point in pair.points)
+    spared = fuse([first, second])
+    held = sum(pair.blockers.values())
+    return BlockedPair(
+        kernels=(first.id, second.id),
+        occurrences=pair.occurrences,
+        blockers=pair.blockers,
+        time_ns=pair.blocked_ns,
+        fused=spared,
+        saving_ns=min(spared.saving_ns * held, float(pair.blocked_ns)),
+    )
+
+
+def fuse(kernels: Sequence[KernelPoint]) -> Fused:
+    """Work out what one kernel in place of several would spare.
+
+    A memory-side kernel loses time in the proportion in which it loses traffic. Of a compute-side
+    one, the traffic is worth no more than at the bandwidth wall. All of them together stay above
+    the floor of the fused kernel.
+
+    Args:
+        kernels: Two at least, in order, all with DRAM reads and writes known.
+    """
+    passed = tuple(
+        round(min(first.work.dram_write_bytes or 0.0, second.work.dram_read_bytes or 0.0))
+        for first, second in pairwise(kernels)
+    )
+    parts = [
+        _part(kernel, before + after)
+        for kernel, before, after in zip(kernels, (0, *passed), (*passed, 0), strict=True)
+    ]
+    at_wall_ns = sum(part.at_wall_ns for part in parts)
+    memory_ns = sum(part.memory_floor_ns for part in parts) - at_wall_ns
+    compute_ns = sum(part.compute_floor_ns for part in parts)
+    above_floor_ns = sum(part.time_ns for part in parts) - max(memory_ns, compute_ns)
+    return Fused(
+        passed_bytes=passed,
+        saving_ns=max(0.0, min(sum(part.saved_ns for part in parts), above_floor_ns)),
+        at_wall_ns=at_wall_ns,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    """A typical launch of one kernel of a chain, times in ns."""
+
+    time_ns: float
+    memory_floor_ns: float
+    compute_floor_ns: float
+    at_wall_ns: float
+    saved_ns: float
+
+
+def _part(kernel: KernelPoint, spared_bytes: float) -> _Part:
+    placement, moved = kernel.placement, kernel.work.dram_bytes
+    time_ns = kernel.times.typical_ns or 0.0
+    memory_ns = placement.memory_floor_ns if placement else None
+    if placement is None or not moved or memory_ns is None:
+        return _Part(time_ns=time_ns, memory_floor_ns=0.0, compute_floor_ns=0.0,
+                     at_wall_ns=0.0, saved_ns=0.0)  # fmt: skip
+    # sums and their parts are counted in different passes, so they may differ a little
+    ratio = min(1.0, spared_bytes / moved)
+    return _Part(
+        time_ns=time_ns,
+        memory_floor_ns=memory_ns,
+        compute_floor_ns=placement.compute_floor_ns or 0.0,
+        at_wall_ns=ratio * memory_ns,
+        saved_ns=ratio * (time_ns if is_memory_side(kernel) else memory_ns),
+    )

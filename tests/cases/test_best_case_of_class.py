@@ -1,0 +1,110 @@
+"""NW301: what the best kernels of the heaviest compute-side class are worth."""
+
+import json
+
+import pytest
+from support.findings import K, finding, found, reasons, run_of
+from support.pipeline import after, profiled, series, shape
+
+from nsys_walls.findings.best_case_of_class import RULE
+
+GEMM = "ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_32x6_tn"
+FP16_OPS = "sm__ops_path_tensor_src_fp16_dst_fp32.sum"
+ADD = "void at::native::vectorized_elementwise_kernel<4, CUDAFunctor_add<float>>(int, T2, T3)"
+
+
+@pytest.fixture
+def document(desk):
+    """GEMM at 60 % of its wall is 17 % of the time, additions at 80 % of bandwidth the rest."""
+    rows = series(GEMM, [17_000] * 10, **shape((128, 2, 1)))
+    rows += series(ADD, [83_000] * 10, start=after(rows), **shape((4096, 1, 1)))
+    counters = desk.counters(
+        # 0.6 x 17,000 ns x 312,000 FLOP/ns
+        profiled(GEMM, {"dram": 1_000_000, FP16_OPS: 3_182_400_000, "fp32": (0, 0, 0)}),
+        # 0.8 x 83,000 ns x 1,555.2 B/ns
+        profiled(ADD, {"dram": 103_265_280, "fp32": (1_000_000, 0, 0)}, grid=(4096, 1, 1)),
+    )
+    return desk.report(desk.trace(kernels=rows), counters)
+
+
+def test_gemm_from_60_to_85_percent_is_worth_5_percent_where_it_is_17(document):
+    # 17 % x (1 - 60 / 85) = 5.0 %, 17 % x (1 - 60 / 100) = 6.8 %
+    row = finding(document, "NW301")
+    assert row["title"] == "gemm at 85 % of its walls is worth 5.0 % end to end"
+    assert row["message"] == (
+        "gemm takes 170 µs, 17 % of kernel time, and reaches 60 % of its walls on average. "
+        "At 85 % it would take 120 µs, which is 5.0 % less busy time; "
+        "at 100 % it would take 102 µs, which is 6.8 % less."
+    )
+    assert row["evidence"]["saving_at_85_percent_ns"] == pytest.approx(50_000)
+    assert row["saving_ns"] == pytest.approx(68_000)
+    assert row["speedup_bound"] == pytest.approx(1_000_000 / 932_000)
+    assert (row["time_ratio"], row["key"]) == (pytest.approx(0.17), "gemm")
+    assert [document["kernels"][number]["full_name"] for number in row["kernels"]] == [GEMM]
+
+
+def test_whatif_says_the_same(document, desk):
+    done = desk.type("whatif", "--class", "gemm=85%", "--format", "json")
+    busy = json.loads(done.out)["busy_ns"]
+    evidence = finding(document, "NW301")["evidence"]
+    saved_ns = busy["before_ns"] - busy["after_ns"]
+    assert saved_ns == pytest.approx(evidence["saving_at_85_percent_ns"])
+
+
+def test_a_kernel_past_85_percent_stays_as_it_is(tmp_path):
+    analysis = run_of(
+        tmp_path,
+        K(name="sgemm_a", time_ns=400, compute=0.6),
+        K(name="sgemm_b", time_ns=600, compute=0.9),
+    )
+    (row,) = found(RULE, analysis)
+    # 400 x (1 - 0.6 / 0.85), and 400 x 0.4 + 600 x 0.1
+    assert row.evidence["saving_at_85_percent_ns"] == pytest.approx(117.647, abs=1e-3)
+    assert row.saving_ns == pytest.approx(220)
+    assert "1 kernel is past 85 % already" in str(row.message)
+
+
+def test_memory_side_kernels_of_the_class_run_against_their_own_wall(tmp_path):
+    analysis = run_of(
+        tmp_path,
+        K(name="sgemm_a", time_ns=600, compute=0.85),
+        K(name="gemv", time_ns=400, bandwidth=0.425, compute=0.01),
+    )
+    (row,) = found(RULE, analysis)
+    # half of 400 ns at 85 % of the bandwidth wall
+    assert row.evidence["saving_at_85_percent_ns"] == pytest.approx(200)
+    assert "40 % of kernel time is of this class on the memory side" in str(row.message)
+
+
+def test_kernels_of_the_class_without_counters_are_left_as_they_are(tmp_path):
+    analysis = run_of(
+        tmp_path,
+        K(name="sgemm_a", time_ns=500, compute=0.425),
+        K(name="sgemm_b", time_ns=500, profiled=False),
+    )
+    (row,) = found(RULE, analysis)
+    assert row.evidence["saving_at_85_percent_ns"] == pytest.approx(250)
+    assert row.evidence["measured_time_ns"] == 500
+    assert "50 % of kernel time is of this class without usable counters" in str(row.message)
+
+
+@pytest.mark.parametrize(
+    "kernels",
+    [
+        [K(name="sgemm_a", time_ns=1000, compute=0.85)],  # nothing to gain at 85 %
+        [K(name="add_kernel", time_ns=1000, bandwidth=0.3, compute=0.1)],  # memory side
+        [K(name="solve", time_ns=1000, compute=0.5)],  # no class
+        # 0.4 % of the time
+        [K(name="sgemm_a", time_ns=4, compute=0.1), K(name="add", time_ns=996, bandwidth=0.9)],
+    ],
+)
+def test_the_best_case_is_silent(tmp_path, kernels):
+    assert list(RULE.check(run_of(tmp_path, *kernels))) == []
+
+
+def test_the_best_case_abstains_without_counters(tmp_path):
+    analysis = run_of(tmp_path, K(name="sgemm_a", time_ns=1000, profiled=False))
+    assert reasons(RULE, analysis) == [
+        "100 % of kernel time has no usable counters, so it is not known which class stands on "
+        "the compute side"
+    ]
