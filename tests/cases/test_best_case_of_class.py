@@ -104,7 +104,5 @@ def test_the_best_case_is_silent(tmp_path, kernels):
 
 def test_the_best_case_abstains_without_counters(tmp_path):
     analysis = run_of(tmp_path, K(name="sgemm_a", time_ns=1000, profiled=False))
-    assert reasons(RULE, analysis) == [
-        "100 % of kernel time has no usable counters, so it is not known which class stands on "
-        "the compute side"
-    ]
+    (reason,) = reasons(RULE, analysis)
+    assert reason.startswith("100 % of kernel time has no usable counters")
