@@ -9,6 +9,7 @@ from nsys_walls.errors import Notice, UsageError
 from nsys_walls.join.profiles import Profile, merge
 from nsys_walls.roofline.chains import Chains, find_chains
 from nsys_walls.roofline.copies import CopyTotal, total_copies
+from nsys_walls.roofline.damaged import without_damage
 from nsys_walls.roofline.joined import JoinedPoints, join_counters_only, join_traced
 from nsys_walls.roofline.kernel import KernelPoint, build_kernels
 from nsys_walls.roofline.layout import Layout, read_layout
@@ -165,7 +166,9 @@ def analyse(run: StoredRun, options: WallOptions, selection: Selection = EVERYTH
         chosen = _choose(joined, selection, selected, timeline)
         sampled = run.files("gpu_metrics")
         sampling = attribute_samples(timeline.connection, WORK) if sampled else Sampling()
-        kernels = with_samples(build_kernels(chosen, walls, timeline), sampling, walls)
+        impossible = timeline.impossible_launches()
+        kernels = without_damage(build_kernels(chosen, walls, timeline), impossible)
+        kernels = with_samples(kernels, sampling, walls)
         return Analysis(
             manifest=run.manifest,
             selection=selection,
@@ -177,9 +180,7 @@ def analyse(run: StoredRun, options: WallOptions, selection: Selection = EVERYTH
             else NOTHING,
             unmatched=joined.unmatched,
             wall_ns=timeline.wall_ns(),
-            impossible=tuple(
-                replace(row, point=kernels[row.point].id) for row in timeline.impossible_launches()
-            ),
+            impossible=tuple(replace(row, point=kernels[row.point].id) for row in impossible),
             has_trace=bool(points.by_kernel or points.summary_times),
             warnings=(
                 *(notice for source in run.manifest.sources for notice in source.warnings),

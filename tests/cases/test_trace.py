@@ -186,6 +186,10 @@ def test_a_launch_that_outlasts_the_next_of_its_stream_is_named_as_damage(desk):
     assert "99.6 %" in message
     assert "sdpa_fwd 7.50 ms (93 %)" in message
     assert "ew_mul 600 µs (7.4 %)" in message
+    # 30 sound launches of 20 us; the damaged one is in the sum alone
+    mul = by_name(document)["ew_mul"]
+    assert (mul["mean_ns"], mul["median_ns"]) == (20_000, 20_000)
+    assert "1 launch of 2.00 s can't be right" in mul["notes"][0]
     # busy time is a union: it can't exceed the span
     (device,) = document["devices"]
     assert device["totals"]["busy_ns"] <= device["totals"]["span_ns"]

@@ -14,15 +14,15 @@ from nsys_walls.store.timeline import Timeline
 
 
 def exposed(folder, *sources, selected=None, graphs=()):
-    """Ask about launches (start, end, communicates, gpu); the second name communicates."""
+    """Ask about launches (start, end, sends, gpu); the second name communicates."""
     tables = [
         trace_rows(
-            [(start, end - start, int(communicates), gpu, 7) for start, end, communicates, gpu in rows],
+            [(start, end - start, int(sends), gpu, 7) for start, end, sends, gpu in rows],
             names=("gemm", "ncclDevKernel_AllReduce"),
             gpus=2,
         )
         for rows in sources
-    ]  # fmt: skip
+    ]
     tables[0] = {**tables[0], "graphs": list(graphs)}
     run = store_run(folder, *tables)
     numbers = [source.source for source in run.manifest.sources]

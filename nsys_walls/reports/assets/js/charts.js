@@ -120,13 +120,25 @@ function emphasise(target, isVisible, bright) {
   const shown = (values, ids) => values.map((value, at) => (isVisible(ids[at]) ? value : null));
   const chosen = ({ ids }) =>
     bright === null ? null : ids.flatMap((id, at) => (bright.has(id) ? [at] : []));
-  Plotly.restyle(
+  Plotly.update(
     target,
     {
       x: traces.map(({ x, ids }) => shown(x, ids)),
       y: traces.map(({ y, ids }) => shown(y, ids)),
       selectedpoints: traces.map(chosen),
     },
+    labelsOf(target, (id) => isVisible(id) && (bright === null || bright.has(id))),
     traces.map(({ place }) => place),
   );
+}
+
+/** Which labels of bubbles stay, as plotly wants to hear it. */
+function labelsOf(target, isShown) {
+  const change = { selections: [] };
+  target.layout.annotations.forEach(({ name }, place) => {
+    if (name?.startsWith("of ")) {
+      change[`annotations[${place}].visible`] = isShown(Number(name.slice(3)));
+    }
+  });
+  return change;
 }

@@ -30,7 +30,8 @@ function matchCell({ match, launches }) {
   const { level, profiled_launches: profiled, reason } = match;
   const title = t("match_title", {
     reason,
-    profiled: profiled > 0 ? t("profiled_of", { profiled: count(profiled), launches }) : t("unknown"),
+    profiled:
+      profiled > 0 ? t("profiled_of", { profiled: count(profiled), launches }) : t("unknown"),
   });
   return el("span", { class: level === "none" ? "none" : null, title }, called("level", level));
 }
@@ -76,16 +77,17 @@ function textColumn(key, sort, show, more = {}) {
   };
 }
 
-const timeColumn = (name, isUsual) =>
-  numberColumn(name, (kernel) => timeOf(kernel[name]), isUsual);
+const timeColumn = (name, isUsual) => numberColumn(name, (kernel) => timeOf(kernel[name]), isUsual);
 const shareColumn = (name) => numberColumn(name, (kernel) => shareOf(kernel[name]));
 const amountColumn = (name, unit) =>
   numberColumn(name, (kernel) => amount(kernel[name], unit), false);
 
 function columns(report) {
   const level = (kernel) => String(LEVELS.findIndex(({ id }) => id === kernel.match.level));
-  const gpu = textColumn("device", (kernel) => String(kernel.device), (kernel) =>
-    String(kernel.device),
+  const gpu = textColumn(
+    "device",
+    (kernel) => String(kernel.device),
+    (kernel) => String(kernel.device),
   );
   const range = textColumn(
     "range",
@@ -102,7 +104,11 @@ function columns(report) {
       ],
     }),
     ...(report.devices.length > 1 ? [gpu] : []),
-    textColumn("class", (kernel) => kernel.class, (kernel) => kernel.class),
+    textColumn(
+      "class",
+      (kernel) => kernel.class,
+      (kernel) => kernel.class,
+    ),
     textColumn("wall", (kernel) => WALL_LABELS[kernel.wall], wallName, {
       fields: [["wall", (kernel) => kernel.wall]],
     }),

@@ -85,10 +85,7 @@ function workFacts(kernel) {
     [t("dram_traffic"), amount(kernel.dram_bytes, "B")],
     [t("l2_traffic"), amount(kernel.l2_bytes, "B")],
     [t("l1_traffic"), amount(kernel.l1_bytes, "B")],
-    [
-      t("intensity"),
-      quantity(intensity === null ? null : [threeDigits(intensity), "FLOP/B"]),
-    ],
+    [t("intensity"), quantity(intensity === null ? null : [threeDigits(intensity), "FLOP/B"])],
     kernel.intensity_note === null ? null : [t("intensity_note"), kernel.intensity_note],
   ]);
 }

@@ -150,12 +150,7 @@ function table(className, heads, rows) {
   return el(
     "div",
     { class: "wide-table" },
-    el(
-      "table",
-      { class: className },
-      el("thead", {}, el("tr", {}, head)),
-      el("tbody", {}, body),
-    ),
+    el("table", { class: className }, el("thead", {}, el("tr", {}, head)), el("tbody", {}, body)),
   );
 }
 

@@ -23,7 +23,9 @@ function findingCard(finding, place, show) {
     ),
     el("h3", {}, prose(finding.title)),
     el("p", {}, prose(finding.message)),
-    finding.advice ? el("p", { class: "try" }, el("b", {}, t("try")), " ", prose(finding.advice)) : null,
+    finding.advice
+      ? el("p", { class: "try" }, el("b", {}, t("try")), " ", prose(finding.advice))
+      : null,
     isBlocked
       ? el(
           "p",
@@ -70,7 +72,8 @@ const EVIDENCE_UNITS = [
 
 /** "small_time_ns" is "small time", and its value a duration. */
 function evidenceRow([name, value]) {
-  if (typeof value !== "number") return [name.replaceAll("_", " "), printable(value ?? NOT_MEASURED)];
+  if (typeof value !== "number")
+    return [name.replaceAll("_", " "), printable(value ?? NOT_MEASURED)];
   const [suffix, write] = EVIDENCE_UNITS.find(([end]) => name.endsWith(end)) ?? ["", threeDigits];
   return [name.slice(0, name.length - suffix.length).replaceAll("_", " "), write(value)];
 }

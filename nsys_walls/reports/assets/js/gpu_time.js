@@ -25,12 +25,7 @@ function showGpuTime(report) {
 
 function oneGpu(device) {
   const parts = timeParts(device.totals);
-  return el(
-    "div",
-    { class: "gpu-bar" },
-    bar(parts),
-    barKey(parts, t("gpu_time")),
-  );
+  return el("div", { class: "gpu-bar" }, bar(parts), barKey(parts, t("gpu_time")));
 }
 
 function severalGpus(devices) {

@@ -25,7 +25,9 @@ function idleTables(report) {
     timeOf(row.longest_ns),
   ]);
   return [
-    ...foldedTable("plain idle", heads, rows, CAUSES_SHOWN, (number) => t("more_causes", { number })),
+    ...foldedTable("plain idle", heads, rows, CAUSES_SHOWN, (number) =>
+      t("more_causes", { number }),
+    ),
     longestGaps(report),
   ];
 }
@@ -34,7 +36,9 @@ const isAfterCall = ({ cause, call }) => cause === "host" && call !== null;
 
 function idleTitle(row) {
   const key = `idle_${row.cause}${isAfterCall(row) ? "_after" : ""}`;
-  return TEXTS[key] === undefined ? row.cause : t(key, { call: printable(row.call ?? t("a_call")) });
+  return TEXTS[key] === undefined
+    ? row.cause
+    : t(key, { call: printable(row.call ?? t("a_call")) });
 }
 
 /** What the cause means and what helps. */
@@ -45,7 +49,9 @@ function longestGaps(report) {
   if (gaps.length === 0) return "";
   const kernels = new Map(report.kernels.map((kernel) => [kernel.id, kernel]));
   const name = (id) =>
-    kernels.has(id) ? middleCut(kernels.get(id).name) : el("span", { class: "mute" }, t("no_kernel"));
+    kernels.has(id)
+      ? middleCut(kernels.get(id).name)
+      : el("span", { class: "mute" }, t("no_kernel"));
   const first = Math.min(...gaps.map((gap) => gap.start_ns));
   const heads = [
     [t("gap_length"), "n"],

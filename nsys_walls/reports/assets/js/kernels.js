@@ -69,5 +69,7 @@ function whyMissing(kernels) {
     const reason = ["none", "ambiguous"].includes(match.level) ? match.level : "incomplete";
     reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   }
-  return [...reasons].map(([reason, number]) => t(`missing_${reason}`, { number })).join(t("comma"));
+  return [...reasons]
+    .map(([reason, number]) => t(`missing_${reason}`, { number }))
+    .join(t("comma"));
 }

@@ -87,9 +87,10 @@ function planeFigure(kernels, device, look, width) {
   const pixel = (ratio) => ((ratio - xRange[0]) / (xRange[1] - xRange[0])) * wide;
   const strips = planeStrips(areas, look, wide, pixel).map((strip) => ({
     ...strip,
-    x: strip.along === undefined
-      ? strip.kernels.map((kernel) => kernel.bandwidth_ratio)
-      : strip.along.map((along) => xRange[0] + (along / wide) * (xRange[1] - xRange[0])),
+    x:
+      strip.along === undefined
+        ? strip.kernels.map((kernel) => kernel.bandwidth_ratio)
+        : strip.along.map((along) => xRange[0] + (along / wide) * (xRange[1] - xRange[0])),
   }));
   const below = strips.reduce((sum, strip) => sum + strip.half * 2 + STRIP.gap, 0);
   const tall = Math.max(PLANE_HEIGHT, 420 - below);
@@ -117,8 +118,7 @@ function planeFigure(kernels, device, look, width) {
 
 /** The strips below the plane that this run needs. */
 function planeStrips(areas, look, wide, pixel) {
-  const byBandwidth = (kernels) =>
-    pack(kernels, (kernel) => pixel(kernel.bandwidth_ratio), look);
+  const byBandwidth = (kernels) => pack(kernels, (kernel) => pixel(kernel.bandwidth_ratio), look);
   return [
     ["low", "y2", t("strip_low"), byBandwidth],
     ["noFlop", "y3", t("strip_no_flop"), byBandwidth],

@@ -60,7 +60,16 @@ function planeShapes({ look, device, xRange, yRange, strips, domains: parts, lef
     line(mute, 1, { xref: "x", x0: 0, x1: diagonal, yref: "y", y0: 0, y1: diagonal }, "dot"),
     line(walls.bandwidth, 3, { xref: "x", x0: 1, x1: 1, ...above }), // between the strips
     ...(left > 0
-      ? [filledRect(mute, 0.07, { xref: "x2 domain", x0: 0, x1: 1, yref: "y domain", y0: 0, y1: 1 })]
+      ? [
+          filledRect(mute, 0.07, {
+            xref: "x2 domain",
+            x0: 0,
+            x1: 1,
+            yref: "y domain",
+            y0: 0,
+            y1: 1,
+          }),
+        ]
       : []),
   ];
 }
@@ -98,7 +107,12 @@ function planeLabels(frame, placed, spots) {
       ({ kernel, text, dx, dy }) => {
         const spot = spots.find((one) => one.kernel === kernel);
         const place = { xref: "x", x: spot.dataX, yref: "y", y: spot.dataY };
-        return annotation(text, mute, { ...place, xshift: dx, yshift: -dy });
+        return annotation(text, mute, {
+          ...place,
+          xshift: dx,
+          yshift: -dy,
+          name: `of ${kernel.id}`,
+        });
       },
     ),
   ];

@@ -55,7 +55,9 @@ function rangesByName(report) {
   return el(
     "div",
     {},
-    foldedTable("plain", RANGE_HEADS(), rows, NAMES_SHOWN, (number) => t("more_ranges", { number })),
+    foldedTable("plain", RANGE_HEADS(), rows, NAMES_SHOWN, (number) =>
+      t("more_ranges", { number }),
+    ),
     left > 0 ? el("p", { class: "sub" }, t("ranges_left", { number: left })) : null,
   );
 }
@@ -70,7 +72,9 @@ class RangeTree {
     this.longest = Math.max(...report.range_tree.map((range) => range.time_ns), 0);
     this.open = this.openAtFirst();
     this.body = el("tbody");
-    const heads = RANGE_HEADS().map(([title, kind]) => el("th", { class: kind, scope: "col" }, title));
+    const heads = RANGE_HEADS().map(([title, kind]) =>
+      el("th", { class: kind, scope: "col" }, title),
+    );
     const left = report.range_nodes - report.range_tree.length;
     this.node = el(
       "div",

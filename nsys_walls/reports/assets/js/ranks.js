@@ -36,7 +36,11 @@ function collectives(report, show) {
     timeOf(row.time_ns),
     row.waiting_ns === null
       ? quantity(null)
-      : [timeOf(row.waiting_ns), " ", el("span", { class: "mute" }, percent(share(row.waiting_ns, row.time_ns)))],
+      : [
+          timeOf(row.waiting_ns),
+          " ",
+          el("span", { class: "mute" }, percent(share(row.waiting_ns, row.time_ns))),
+        ],
   ]);
   return [table("plain", heads, rows)];
 }

@@ -1,6 +1,6 @@
 // Axes, bands, lanes and names of the roofline.
 
-function rooflineLayout(areas, frame, size, margin) {
+function rooflineLayout(areas, frame, size, margin, spots) {
   const { look, range, from, to, inner, rightLanes, zero } = frame;
   const log = (pair) => pair.map(Math.log10);
   const layout = {
@@ -12,7 +12,7 @@ function rooflineLayout(areas, frame, size, margin) {
       dtick: 1,
       tickformat: ",~g",
       anchor: "y",
-      title: { text: "arithmetic intensity, FLOP / byte", standoff: 10, font: { size: 12.5 } },
+      title: { text: t("intensity_axis"), standoff: 10, font: { size: 12.5 } },
     }),
     yaxis: axis(look, {
       type: "log",
@@ -22,7 +22,7 @@ function rooflineLayout(areas, frame, size, margin) {
       anchor: "x",
     }),
     shapes: rooflineShapes(areas, frame),
-    annotations: rooflineLabels(areas, frame),
+    annotations: rooflineLabels(areas, frame, spots),
   };
   if (areas.zero.length > 0) {
     layout.xaxis2 = acrossAxis([0, zero.width / inner], zero.width / 2, "y2");
@@ -48,103 +48,119 @@ function rooflineLayout(areas, frame, size, margin) {
 
 function rooflineShapes(areas, { look, device, bandwidth, ceilings, rightLanes }) {
   const { mute } = look.colours;
-  const lane = (x, y) => ({
-    type: "rect",
-    layer: "below",
-    line: { width: 0 },
-    fillcolor: translucent(mute, 0.09),
-    xref: `${x} domain`,
-    x0: 0,
-    x1: 1,
-    yref: `${y} domain`,
-    y0: 0,
-    y1: 1,
-  });
+  const lane = (x, y) =>
+    filledRect(mute, 0.09, {
+      xref: `${x} domain`,
+      x0: 0,
+      x1: 1,
+      yref: `${y} domain`,
+      y0: 0,
+      y1: 1,
+    });
   const main = ceilings.find((ceiling) => ceiling.isMain);
-  const band =
-    main && bandwidth
-      ? [
-          {
-            type: "rect",
-            layer: "below",
-            line: { width: 0 },
-            fillcolor: translucent(mute, 0.13),
-            xref: "x",
-            x0: (main.peak / bandwidth) * device.balance_factor,
-            x1: main.peak / bandwidth,
-            yref: "y domain",
-            y0: 0,
-            y1: 1,
-          },
-        ]
-      : [];
+  const band = (balance) =>
+    filledRect(mute, 0.13, {
+      xref: "x",
+      x0: balance * device.balance_factor,
+      x1: balance,
+      yref: "y domain",
+      y0: 0,
+      y1: 1,
+    });
   return [
-    ...band,
+    ...(main && bandwidth ? [band(main.peak / bandwidth)] : []),
     ...(areas.zero.length > 0 ? [lane("x2", "y2")] : []),
     ...rightLanes.map(([, x]) => lane(x, "y")),
   ];
 }
 
-function rooflineLabels(areas, frame) {
-  const { look, device, bandwidth, ceilings, rightLanes } = frame;
-  const { walls, mute, compute } = look.colours;
+function rooflineLabels(areas, frame, spots) {
+  const { look, rightLanes } = frame;
+  const { mute } = look.colours;
   const above = { yref: "paper", y: 1, yanchor: "bottom", yshift: 2 };
-  const roof = ceilings.map(({ peak, precisions, isMain }) => {
+  const walls = [...roofLabels(frame, spots), ...slopeLabel(frame, spots)];
+  const boxes = walls.map(({ box }) => box);
+  const names = bubbleLabels(spots, { width: frame.wide, height: frame.tall }, boxes);
+  return [
+    ...walls.map(({ label }) => label),
+    annotation("FLOP/s", mute, { xref: "x domain", x: 0, xanchor: "right", ...above }),
+    ...bandLabel(frame, above),
+    ...zeroLaneLabels(areas, frame, above),
+    ...rightLanes.map(([, x, title]) =>
+      annotation(title, mute, { xref: `${x} domain`, x: 0.5, ...above }),
+    ),
+    ...names.map(({ kernel, text, dx, dy }) => {
+      const spot = spots.find((one) => one.kernel === kernel);
+      const place = { x: Math.log10(spot.dataX), y: Math.log10(spot.dataY) };
+      return annotation(text, mute, { ...place, xshift: dx, yshift: -dy, name: `of ${kernel.id}` });
+    }),
+  ];
+}
+
+/** Each compute wall's name above it, where bubbles leave room. */
+function roofLabels({ look, ceilings, bandwidth, range, wide, tall }, spots) {
+  return ceilings.map(({ peak, precisions, isMain }) => {
     const text = `${precisions.map(precisionLabel).join(", ")} ${si(peak, rateUnit(precisions[0]))}`;
-    return annotation(isMain ? `<b>${text}</b>` : text, compute, {
+    const pixel = (intensity) =>
+      (Math.log10(intensity / range.x[0]) / Math.log10(range.x[1] / range.x[0])) * wide;
+    const y = (Math.log10(range.y[1] / peak) / Math.log10(range.y[1] / range.y[0])) * tall;
+    const start = bandwidth ? Math.max(0, pixel(peak / bandwidth)) : 0;
+    const width = text.length * LETTER;
+    const places = [wide, (wide + start + width) / 2, start + width + 4, start - 8].map((x) => ({
+      x,
+      box: labelBox(text, x, y - LABEL_HEIGHT / 2 - 3, "right"),
+    }));
+    const free = places.find(({ box }) => box.right <= wide && clearance(box, spots) > 1);
+    const { x, box } = free ?? places[0];
+    const label = annotation(isMain ? `<b>${text}</b>` : text, look.colours.compute, {
       xref: "x domain",
-      x: 1,
+      x: x / wide,
       xanchor: "right",
       yref: "y",
       y: Math.log10(peak),
       yanchor: "bottom",
       yshift: 2,
     });
+    return { label, box };
   });
+}
+
+function bandLabel({ look, device, bandwidth, ceilings }, above) {
   const main = ceilings.find((ceiling) => ceiling.isMain);
-  const labels = [
-    ...roof,
-    annotation("FLOP/s", mute, { xref: "x domain", x: 0, xanchor: "right", ...above }),
-  ];
-  if (bandwidth) labels.push(slopeLabel(frame, areas.main));
-  if (main && bandwidth) {
-    const balance = main.peak / bandwidth;
-    labels.push(
-      annotation(
-        `balance ${threeDigits(balance * device.balance_factor)}–${threeDigits(balance)}`,
-        mute,
-        { xref: "x", x: Math.log10(balance * Math.sqrt(device.balance_factor)), ...above },
-      ),
-    );
-  }
-  if (areas.zero.length > 0)
-    labels.push(
-      annotation("<b>bandwidth</b>", walls.bandwidth, {
-        xref: "x2 domain",
-        x: 0,
-        xanchor: "left",
-        xshift: -2,
-        ...above,
-      }),
-      annotation("0 FLOP", mute, {
-        xref: "x2 domain",
-        x: 0.5,
-        yref: "paper",
-        y: 0,
-        yanchor: "top",
-      }),
-    );
+  if (!main || !bandwidth) return [];
+  const balance = main.peak / bandwidth;
+  const text = t("balance_band", {
+    from: threeDigits(balance * device.balance_factor),
+    to: threeDigits(balance),
+  });
+  const x = Math.log10(balance * Math.sqrt(device.balance_factor));
+  return [annotation(text, look.colours.mute, { xref: "x", x, ...above })];
+}
+
+function zeroLaneLabels(areas, { look }, above) {
+  if (areas.zero.length === 0) return [];
   return [
-    ...labels,
-    ...rightLanes.map(([, x, title]) =>
-      annotation(title, mute, { xref: `${x} domain`, x: 0.5, ...above }),
-    ),
+    annotation(`<b>${t("bandwidth")}</b>`, look.colours.walls.bandwidth, {
+      xref: "x2 domain",
+      x: 0,
+      xanchor: "left",
+      xshift: -2,
+      ...above,
+    }),
+    annotation("0 FLOP", look.colours.mute, {
+      xref: "x2 domain",
+      x: 0.5,
+      yref: "paper",
+      y: 0,
+      yanchor: "top",
+    }),
   ];
 }
 
 /** The bandwidth wall's name along its slope, above it, where bubbles leave most room. */
-function slopeLabel(frame, kernels) {
+function slopeLabel(frame, spots) {
   const { look, bandwidth, range, ceilings, wide, tall } = frame;
+  if (!bandwidth) return [];
   const across = wide / Math.log10(range.x[1] / range.x[0]); // pixels per decade
   const up = tall / Math.log10(range.y[1] / range.y[0]);
   const angle = Math.atan2(up, across);
@@ -152,25 +168,33 @@ function slopeLabel(frame, kernels) {
   const top = ceilings.length > 0 ? ceilings[ceilings.length - 1].peak : range.y[1];
   const end = Math.log10(Math.min(range.x[1], top / bandwidth));
   const half = Math.min(90 / Math.hypot(across, up), (end - start) / 2); // of the text, in decades
-  const room = (x) =>
-    Math.min(
-      Infinity,
-      ...kernels.map((kernel) =>
-        Math.hypot(
-          (Math.log10(kernel.intensity_flop_per_byte) - x) * across,
-          (Math.log10(kernel.flop_per_s / bandwidth) - x) * up,
-        ),
+  const pixel = (x) => [
+    (x - Math.log10(range.x[0])) * across,
+    (Math.log10(range.y[1] / bandwidth) - x) * up,
+  ];
+  // the text is 12 pixels above the line: that is where it must meet no bubble
+  const room = (x) => {
+    const [px, py] = pixel(x);
+    return least(
+      spots.map(
+        (spot) =>
+          Math.hypot(spot.x - px + 12 * Math.sin(angle), spot.y - py + 12 * Math.cos(angle)) -
+          spot.radius,
       ),
     );
+  };
   const places = [0, 0.2, 0.4, 0.6, 0.8, 1].map(
     (part) => start + half + part * (end - start - 2 * half),
   );
   const at = places.reduce((best, place) => (room(place) > room(best) ? place : best));
-  return annotation(`<b>bandwidth wall ${si(bandwidth, "B/s")}</b>`, look.colours.walls.bandwidth, {
+  const text = `<b>${t("wall_bandwidth")} ${si(bandwidth, "B/s")}</b>`;
+  const label = annotation(text, look.colours.walls.bandwidth, {
     x: at,
     y: at + Math.log10(bandwidth),
     textangle: (-angle * 180) / Math.PI,
     xshift: -12 * Math.sin(angle),
     yshift: 12 * Math.cos(angle),
   });
+  const [px, py] = pixel(at);
+  return [{ label, box: labelBox(text, px, py) }];
 }

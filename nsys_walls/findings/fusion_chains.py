@@ -1,0 +1,167 @@
+"""NW202: neighbouring kernels pass tensors through DRAM that one kernel would keep on the chip.
+
+Meaning:
+    Memory-side kernels that follow each other on a stream write what the next one reads. One
+    kernel in their place would neither write it nor read it again, and is one launch. The first
+    of a chain may be a GEMM, a convolution or attention, with the rest as its epilogue. Each
+    chain has an id, such as C1, for `nsys-walls whatif --fuse C1`.
+
+Evidence:
+    The same kernels in the same order, twice or more, on one stream of one process, as far as each
+    passes on a tenth of its traffic; longer rows than 8 are cut where least passes, and a kernel
+    that follows itself works on another tensor. What two neighbours pass on is the smaller of the
+    measured DRAM write of the first and the measured DRAM read of the second, counted once as not
+    written and once as not read. That is an upper bound: they may be different tensors, others may
+    need what was written, and ncu reads with empty caches. The saving is what these bytes take at
+    the rates that the kernels reach now (of a compute-side kernel, at the bandwidth wall), never
+    more than what the chain takes above the floor of one kernel; launch gaps are not in it.
+
+    Two neighbours are blocked, and save nothing, where between them the host waits for the GPU,
+    the stream waits for an event, a copy or set runs on it, one is in a CUDA graph and the other
+    not, or the stream idles longer than 100 µs and than either kernel. Those that are blocked only
+    at times are listed twice, each with its count.
+
+Abstains:
+    Where launches are not known one by one, where DRAM reads and writes were not counted apart, or
+    where 10 % of kernel time or more has no usable counters. Without host calls in the trace,
+    waits can't be seen, and that is said.
+
+Try:
+    `torch.compile`, the epilogues of cuBLASLt or CUTLASS, or a kernel of your own (Triton). First
+    make sure that only the next kernel reads what is written, and that the rows or tiles that each
+    works on fit.
+"""
+
+from collections.abc import Iterator
+
+from nsys_walls.findings import Abstention, Finding, Rule, speedup_bound
+from nsys_walls.roofline.analysis import Analysis
+from nsys_walls.roofline.chains import BlockedPair, Chain, may_follow
+from nsys_walls.roofline.coverage import SMALLEST_RATIO, unknown_ratio
+from nsys_walls.roofline.listed import sentences
+from nsys_walls.roofline.savings import saving_of
+from nsys_walls.texts import text
+from nsys_walls.units import duration, percent, si
+
+_ARROW = " → "
+
+
+def check(analysis: Analysis) -> Iterator[Finding | Abstention]:
+    """List chains that could be fused, then pairs that could if nothing were between them."""
+    if not any(device.time for device in analysis.devices):
+        if analysis.kernel_ns:
+            yield Abstention(code=RULE.code, reason=text("NW202.no_launches"))
+        return
+    chains = analysis.around.chains
+    for number, chain in enumerate(chains.free, start=1):
+        yield _fusible(analysis, chain, f"C{number}")
+    for number, pair in enumerate(chains.blocked, start=len(chains.free) + 1):
+        yield _blocked(analysis, pair, f"C{number}")
+    yield from _abstention(analysis)
+
+
+def _abstention(analysis: Analysis) -> Iterator[Abstention]:
+    """Say what could not be looked at: much time without counters, or with half of them."""
+    together_ns = sum(
+        kernel.time_ns
+        for kernel in analysis.kernels
+        if may_follow(kernel)
+        and None in {kernel.work.dram_read_bytes, kernel.work.dram_write_bytes}
+    )
+    chains = analysis.around.chains
+    unknown = None if chains.free or chains.blocked else unknown_ratio(analysis)
+    if together_ns and together_ns >= SMALLEST_RATIO * analysis.kernel_ns:
+        share = percent(together_ns / analysis.kernel_ns)
+        yield Abstention(code=RULE.code, reason=text("NW202.together", share=share))
+    elif unknown is not None:
+        reason = text("NW202.no_counters", share=percent(unknown))
+        yield Abstention(code=RULE.code, reason=reason)
+
+
+def _fusible(analysis: Analysis, chain: Chain, key: str) -> Finding:
+    names = {kernel.id: kernel.name for kernel in analysis.kernels}
+    saving_ns = saving_of(analysis, {chain.kernels[0]: chain.saving_ns})
+    time_ratio = chain.time_ns / analysis.kernel_ns
+    moved = chain.fused.not_moved_bytes
+    parts = [
+        text(
+            "NW202.message",
+            chain=_ARROW.join(names[number] for number in chain.kernels),
+            occurrences=chain.occurrences,
+            time=duration(chain.time_ns),
+            share=percent(time_ratio),
+        ),
+        text(
+            "NW202.not_moved",
+            bytes=si(moved, "B"),
+            total=si(moved * chain.occurrences, "B"),
+            wall=duration(chain.fused.at_wall_ns * chain.occurrences),
+            saving=duration(saving_ns),
+            launches=chain.launches_saved,
+        ),
+    ]
+    if not analysis.around.chains.sees_host:
+        parts.append(text("NW202.unseen"))
+    begins = not may_follow(analysis.kernels[chain.kernels[0]])
+    return Finding(
+        code=RULE.code,
+        title=text("NW202.title", chain=key, kernels=len(chain.kernels)),
+        message=sentences(parts),
+        advice=text("NW202.advice_epilogue" if begins else "NW202.advice", chain=key),
+        kernels=chain.kernels,
+        time_ratio=time_ratio,
+        saving_ns=saving_ns,
+        speedup_bound=speedup_bound(analysis.busy_ns, saving_ns),
+        evidence={
+            "occurrences": chain.occurrences,
+            "chain_time_ns": chain.time_ns,
+            "not_moved_bytes_each": moved,
+            "not_moved_bytes": moved * chain.occurrences,
+            "not_moved_at_wall_ns": chain.fused.at_wall_ns * chain.occurrences,
+            "launches_saved": chain.launches_saved,
+        },
+        key=key,
+    )
+
+
+def _blocked(analysis: Analysis, pair: BlockedPair, key: str) -> Finding:
+    names = {kernel.id: kernel.name for kernel in analysis.kernels}
+    first, second = (names[number] for number in pair.kernels)
+    held = sum(pair.blockers.values())
+    moved = pair.fused.not_moved_bytes
+    return Finding(
+        code=RULE.code,
+        title=text("NW202.title_blocked", chain=key),
+        message=text(
+            "NW202.blocked",
+            chain=_ARROW.join((first, second)),
+            occurrences=pair.occurrences,
+            held=held,
+            bytes=si(moved, "B"),
+            saving=duration(pair.saving_ns),
+        ),
+        advice=text(f"NW202.advice_{next(iter(pair.blockers))}"),
+        kernels=pair.kernels,
+        time_ratio=pair.time_ns / analysis.kernel_ns,
+        blockers=tuple(
+            text(
+                f"NW202.blocked_by_{blocker}",
+                first=first,
+                second=second,
+                times=times,
+                occurrences=pair.occurrences,
+            )
+            for blocker, times in pair.blockers.items()
+        ),
+        evidence={
+            "occurrences": pair.occurrences,
+            "blocked_occurrences": held,
+            "blocked_time_ns": pair.time_ns,
+            "not_moved_bytes_each": moved,
+            "saving_without_blockers_ns": pair.saving_ns,
+        },
+        key=key,
+    )
+
+
+RULE = Rule(code="NW202", name="fusion-chains", check=check)

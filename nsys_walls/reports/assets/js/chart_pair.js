@@ -1,0 +1,128 @@
+// Both charts of one GPU: drawn together, emphasised together, redrawn when something around them changes.
+
+const PRINT_WIDTH = 490; // pixels: half a page across
+const MANY = 500; // bubbles from which on a change waits for the next
+const WAIT_MS = 120;
+
+class Charts {
+  constructor(report, state, view) {
+    Object.assign(this, { report, state, view });
+    this.targets = { plane: byId("plane"), roofline: byId("roofline") };
+    this.looked = { list: null };
+    state.listen(["colour", "gpu", "roofs"], () => this.draw());
+    state.listen(["hidden", "time", "show", "words", "kernel", "caches"], () => this.soon());
+  }
+
+  get device() {
+    const chosen = this.state.get("gpu");
+    return this.report.devices.find((one) => one.device === chosen) ?? busiest(this.report);
+  }
+
+  get kernels() {
+    return this.report.kernels.filter((kernel) => kernel.device === this.device.device);
+  }
+
+  draw(width = null) {
+    const { plane, roofline } = this.targets;
+    const wide = width ?? plane.clientWidth;
+    const { look, figure } = this.fit(wide);
+    this.look = look;
+    const height = figure?.layout.height ?? 480;
+    this.show(plane, figure);
+    this.show(roofline, rooflineFigure(this.kernels, this.device, look, wide, height));
+    showSizes(look.radii);
+    this.emphasise();
+  }
+
+  /** The walls plane with bubbles so small that they fit side by side, where that can be. */
+  fit(wide) {
+    const colours = palette();
+    const colour = colourOf(this.report, this.state.get("colour"), colours);
+    const roofsChosen = this.state.get("roofs");
+    let scale = 1;
+    for (;;) {
+      const look = { colours, colour, roofs: roofsChosen, radii: radii(this.kernels, wide, scale) };
+      const figure = planeFigure(this.kernels, this.device, look, wide);
+      if (!figure?.isCrowded || scale < 0.4 || this.kernels.length > MANY) return { look, figure };
+      scale *= 0.8;
+    }
+  }
+
+  show(target, figure) {
+    draw(target, figure);
+    remember(target, figure);
+    if (figure !== null) this.follow(target);
+    const drawn = new Set(target.kernelTraces.flatMap((trace) => trace.ids));
+    const missing = this.kernels.filter((kernel) => !drawn.has(kernel.id));
+    target.nextElementSibling.textContent =
+      (figure?.note ?? "") +
+      (figure === null || missing.length === 0
+        ? ""
+        : t("drawn", {
+            drawn: count(drawn.size),
+            kernels: this.kernels.length,
+            reasons: whyMissing(missing),
+          }));
+  }
+
+  /** What the reader does in a chart. */
+  follow(target) {
+    target.on("plotly_click", (event) => {
+      const id = event.points[0].customdata;
+      if (id !== undefined) this.state.set({ kernel: this.state.get("kernel") === id ? null : id });
+    });
+    target.on("plotly_selected", (event) => {
+      const ids = (event?.points ?? [])
+        .map((point) => point.customdata)
+        .filter((id) => id !== undefined);
+      if (ids.length > 0) this.state.set({ show: { kind: "ids", value: ids }, kernel: null });
+      else this.emphasise();
+    });
+    target.on("plotly_deselect", () => this.state.set({ show: null, kernel: null }));
+  }
+
+  /** Emphasise at once, or with many bubbles when the reader pauses. */
+  soon() {
+    clearTimeout(this.timer);
+    if (this.kernels.length < MANY) this.emphasise();
+    else this.timer = setTimeout(() => this.emphasise(), WAIT_MS);
+  }
+
+  emphasise() {
+    const { view, state } = this;
+    const single = view.kernel;
+    const isVisible = (id) => view.isVisible(view.byId.get(id));
+    const some = view.isWhole ? null : new Set(view.chosen.map((kernel) => kernel.id));
+    const bright = single === null ? some : new Set([single.id]);
+    for (const target of Object.values(this.targets)) emphasise(target, isVisible, bright);
+    const all = state.get("caches") ? view.chosen : [];
+    const kernels = (single === null ? all : [single]).filter(
+      (kernel) => kernel.device === this.device.device,
+    );
+    showCaches(this.targets.roofline, kernels, this.look);
+  }
+
+  /** Redraw when the room, the colours or the medium change. */
+  watch() {
+    const { plane } = this.targets;
+    let width = plane.clientWidth;
+    let timer = null;
+    new ResizeObserver(() => {
+      if (plane.clientWidth === width) return;
+      width = plane.clientWidth;
+      clearTimeout(timer);
+      timer = setTimeout(() => this.draw(), 150);
+    }).observe(plane);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
+  }
+
+  /** A picture of a chart as a file, on the page's own ground. */
+  async save(target, format, name) {
+    const { width, height } = target.layout;
+    const figure = {
+      data: target.data,
+      layout: { ...target.layout, paper_bgcolor: this.look.colours.ground },
+    };
+    await Plotly.downloadImage(figure, { format, filename: name, width, height, scale: 2 });
+  }
+}
