@@ -7,12 +7,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from nsys_walls.errors import InputError, UsageError
+from nsys_walls.errors import InputError, Notice, UsageError
 from nsys_walls.sources import Progress, Reader, Request, Sample, SourceInfo, detect
 from nsys_walls.sources.unrecognised import unrecognised
 from nsys_walls.store.digest import content_digest, folder_digest, path_digest
-from nsys_walls.store.manifest import Manifest, SourceRecord, check_run_name, is_same_file
-from nsys_walls.store.writer import RunWriter
+from nsys_walls.store.manifest import (
+    Manifest,
+    SourceRecord,
+    check_run_name,
+    is_same_file,
+    is_same_work,
+)
+from nsys_walls.store.writer import RunWriter, SourceWriter
 from nsys_walls.textfile import read_head
 from nsys_walls.traces.folder import table_files
 
@@ -124,7 +130,7 @@ def ingest_files(
                 progress = progress_of(given.path)
                 request = Request(path=given.path, jobs=jobs, progress=progress)
                 info = given.reader.read(request, sink)
-            writer.add(_record(number, given, info, sink.tables))
+            _add(writer, _record(number, given, info, sink))
         return writer.commit()
 
 
@@ -148,7 +154,17 @@ def _input_of(path: Path) -> _Input:
     return _Input(path=path, reader=reader, path_digest=path_digest(path), content_digest=digest)
 
 
-def _record(number: int, given: _Input, info: SourceInfo, tables: tuple[str, ...]) -> SourceRecord:
+def _add(writer: RunWriter, record: SourceRecord) -> None:
+    """Name a source, unless another one of this ingest holds the same launches."""
+    twin = next((other for other in writer.records if is_same_work(other, record)), None)
+    if twin is None:
+        writer.add(record)
+        return
+    message = f"{record.file} holds the same launches as {twin.file}: they are counted once."
+    writer.warn(twin, Notice("same-launches", message))
+
+
+def _record(number: int, given: _Input, info: SourceInfo, sink: SourceWriter) -> SourceRecord:
     skipped: Counter[str] = Counter()
     for row in info.skipped:
         skipped[row.reason] += row.rows
@@ -160,12 +176,13 @@ def _record(number: int, given: _Input, info: SourceInfo, tables: tuple[str, ...
         file=given.path.name.encode("utf-8", "replace").decode("utf-8"),
         path_digest=given.path_digest,
         content_digest=given.content_digest,
+        work_digest=sink.work_digest,
         product_version=info.product_version,
         schema_version=info.schema_version,
         rows=info.rows,
         skipped=dict(skipped),
         warnings=tuple(info.warnings),
-        tables=tables,
+        tables=sink.tables,
     )
 
 

@@ -71,7 +71,7 @@ def test_every_slug_is_documented_and_nothing_else():
     package = "".join(path.read_text("utf-8") for path in (ROOT / "nsys_walls").rglob("*.py"))
     assert set(_slugs()) <= documented
     assert {slug for slug in documented if f'"{slug}"' not in package} == {
-        "system", "needs-nsys", "needs-ncu",  # put together from the program's name
+        "system", "needs-nsys", "needs-ncu", "usage",  # put together from the program's name
     }  # fmt: skip
 
 

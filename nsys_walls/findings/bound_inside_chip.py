@@ -1,4 +1,4 @@
-"""NW402: kernels are bound inside the chip, by neither DRAM nor FLOP.
+"""NW402: kernels are bound by a unit inside the chip.
 
 Meaning:
     They are below both walls of the roofline, yet a unit of the chip is busy: the SMs (instruction

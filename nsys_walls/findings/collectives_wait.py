@@ -37,7 +37,7 @@ from statistics import fmean
 from nsys_walls.findings import Abstention, Finding, Rule, speedup_bound
 from nsys_walls.roofline.analysis import Analysis
 from nsys_walls.roofline.kernel import KernelPoint
-from nsys_walls.roofline.late_rank import computing_ns, spread_waiting, waiting_ns
+from nsys_walls.roofline.late_rank import Waiting, computing_ns, spread_waiting, waiting_ns
 from nsys_walls.roofline.listed import items, sentences
 from nsys_walls.roofline.ranks import CollectiveTotal, SlowCollective
 from nsys_walls.texts import Text, text
@@ -113,11 +113,12 @@ def _exposed(analysis: Analysis, kernels: Sequence[KernelPoint]) -> Iterator[Fin
 def _waiting(analysis: Analysis, totals: Sequence[CollectiveTotal]) -> Iterator[Finding]:
     """Report how long ranks wait for each other, and for which."""
     waited_ns = sum(total.waiting_ns or 0 for total in totals)
-    if not _is_large(analysis, waited_ns):
+    spread = spread_waiting(analysis.around.ranks.ranks)
+    if spread is None or not _is_large(analysis, waited_ns):
         return
     time_ns = sum(total.time_ns for total in totals)
     saving_ns = float(min(waited_ns, _exposed_ns(analysis)))
-    ranks, evidence = _between_ranks(analysis)
+    ranks, evidence = _between_ranks(spread)
     slow = [
         total.slow for total in totals if total.slow and _is_large(analysis, _excess_ns(total.slow))
     ]
@@ -158,32 +159,29 @@ def _of_class(total: CollectiveTotal) -> Text:
     )
 
 
-def _between_ranks(analysis: Analysis) -> tuple[list[Text], dict[str, float]]:
+def _between_ranks(spread: Waiting) -> tuple[list[Text], dict[str, float]]:
     """Name the rank that comes last, where there is one, with the numbers behind."""
-    found = spread_waiting(analysis.around.ranks.ranks)
-    if found is None:
-        return [], {}
-    least_ns, most_ns = waiting_ns(found.last), waiting_ns(found.first)
+    last = spread.last
+    least_ns, most_ns = waiting_ns(last), waiting_ns(spread.first)
     values = {"least": duration(least_ns), "most": duration(most_ns)}
     evidence: dict[str, float] = {
-        "least_waiting_rank": found.last.rank,
+        "least_waiting_rank": last.rank,
         "least_waiting_ns": least_ns,
-        "most_waiting_rank": found.first.rank,
+        "most_waiting_rank": spread.first.rank,
         "most_waiting_ns": most_ns,
     }
-    if not found.is_one_late:
+    if not spread.is_one_late:
         return [text("NW902.no_late_rank", **values)], evidence
-    last = found.last
     return [
         text(
-            "NW902.late_rank", rank=last.rank, device=last.device, early=found.first.rank, **values
+            "NW902.late_rank", rank=last.rank, device=last.device, early=spread.first.rank, **values
         ),
         text(
             "NW902.late_why",
             kernels=duration(computing_ns(last)),
             idle=duration(last.time.idle_ns),
-            other_kernels=duration(fmean(computing_ns(rank) for rank in found.others)),
-            other_idle=duration(fmean(rank.time.idle_ns for rank in found.others)),
+            other_kernels=duration(fmean(computing_ns(rank) for rank in spread.others)),
+            other_idle=duration(fmean(rank.time.idle_ns for rank in spread.others)),
         ),
     ], evidence
 

@@ -36,7 +36,7 @@ from collections.abc import Iterator
 
 from nsys_walls.findings import Abstention, Finding, Rule, speedup_bound
 from nsys_walls.roofline.analysis import Analysis
-from nsys_walls.roofline.chains import BlockedPair, Chain, may_follow
+from nsys_walls.roofline.chains import BlockedPair, Chain, has_both_sides, may_follow
 from nsys_walls.roofline.coverage import SMALLEST_RATIO, unknown_ratio
 from nsys_walls.roofline.listed import sentences
 from nsys_walls.roofline.savings import saving_of
@@ -65,8 +65,7 @@ def _abstention(analysis: Analysis) -> Iterator[Abstention]:
     together_ns = sum(
         kernel.time_ns
         for kernel in analysis.kernels
-        if may_follow(kernel)
-        and None in {kernel.work.dram_read_bytes, kernel.work.dram_write_bytes}
+        if may_follow(kernel) and not has_both_sides(kernel)
     )
     chains = analysis.around.chains
     unknown = None if chains.free or chains.blocked else unknown_ratio(analysis)
@@ -79,14 +78,14 @@ def _abstention(analysis: Analysis) -> Iterator[Abstention]:
 
 
 def _fusible(analysis: Analysis, chain: Chain, key: str) -> Finding:
-    names = {kernel.id: kernel.name for kernel in analysis.kernels}
+    kernels = {kernel.id: kernel for kernel in analysis.kernels}
     saving_ns = saving_of(analysis, {chain.kernels[0]: chain.saving_ns})
     time_ratio = chain.time_ns / analysis.kernel_ns
     moved = chain.fused.not_moved_bytes
     parts = [
         text(
             "NW202.message",
-            chain=_ARROW.join(names[number] for number in chain.kernels),
+            chain=_ARROW.join(kernels[number].name for number in chain.kernels),
             occurrences=chain.occurrences,
             time=duration(chain.time_ns),
             share=percent(time_ratio),
@@ -102,12 +101,12 @@ def _fusible(analysis: Analysis, chain: Chain, key: str) -> Finding:
     ]
     if not analysis.around.chains.sees_host:
         parts.append(text("NW202.unseen"))
-    begins = not may_follow(analysis.kernels[chain.kernels[0]])
+    is_epilogue = not may_follow(kernels[chain.kernels[0]])
     return Finding(
         code=RULE.code,
         title=text("NW202.title", chain=key, kernels=len(chain.kernels)),
         message=sentences(parts),
-        advice=text("NW202.advice_epilogue" if begins else "NW202.advice", chain=key),
+        advice=text("NW202.advice_epilogue" if is_epilogue else "NW202.advice", chain=key),
         kernels=chain.kernels,
         time_ratio=time_ratio,
         saving_ns=saving_ns,

@@ -31,17 +31,16 @@ _SMALL_RATIO = 0.005
 def check(analysis: Analysis) -> Iterator[Finding]:
     """Compare the time of graph rows with the busy time."""
     graphs = analysis.around.graphs
-    if graphs is None or graphs.time_ns <= _SMALL_RATIO * analysis.busy_ns:
+    if graphs is None or graphs.busy_ns <= _SMALL_RATIO * analysis.busy_ns:
         return
-    # graphs that ran at once count once in the busy time, and each in their sum
-    share = min(1.0, graphs.time_ns / analysis.busy_ns)
+    share = graphs.busy_ns / analysis.busy_ns
     yield Finding(
         code=RULE.code,
         title=text("NW901.title", share=percent(share)),
         message=text(
             "NW901.message",
             launches=graphs.launches,
-            time=duration(graphs.time_ns),
+            time=duration(graphs.busy_ns),
             share=percent(share),
             median=duration(graphs.median_ns),
         ),
@@ -51,6 +50,7 @@ def check(analysis: Analysis) -> Iterator[Finding]:
         evidence={
             "graph_launches": graphs.launches,
             "graph_hidden_ns": graphs.time_ns,
+            "graph_busy_ns": graphs.busy_ns,
             "graph_median_ns": graphs.median_ns,
             "busy_ns": analysis.busy_ns,
         },

@@ -36,7 +36,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from nsys_walls.findings import Abstention, Finding, Rule, speedup_bound
 from nsys_walls.roofline.analysis import Analysis
-from nsys_walls.roofline.listed import sentences
+from nsys_walls.roofline.listed import names, sentences
 from nsys_walls.roofline.waits import WaitTotal
 from nsys_walls.store.waits import LONGEST_LAUNCH_NS, LONGEST_START_NS
 from nsys_walls.texts import Text, text
@@ -90,10 +90,13 @@ def _launches(analysis: Analysis, total: WaitTotal, span_ns: int) -> Iterator[Fi
         all_gaps=wait.gaps,
         all_time=duration(wait.time_ns),
     )
+    heaviest = sorted(total.kernels, key=lambda kernel: -total.kernels[kernel])
+    named = names([analysis.kernels[kernel] for kernel in heaviest])
+    before = [text("NW501.kernels", names=named)] if heaviest else []
     yield _finding(
         analysis,
         total,
-        [message, *_place(analysis, total)],
+        [message, *before, *_place(analysis, total)],
         {
             "longer_gaps": found.gaps,
             "longer_gaps_ns": found.time_ns,

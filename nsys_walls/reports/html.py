@@ -16,7 +16,7 @@ from string import Template
 from nsys_walls.reports import Document, Report
 from nsys_walls.reports.page_data import embed, packed, script_json
 from nsys_walls.reports.wording import printable
-from nsys_walls.texts import templates
+from nsys_walls.texts import templates, text
 
 _SCRIPTS = (
     "texts", "format", "words", "dom", "kernels", "state", "view", "fragment", "colours",
@@ -31,6 +31,7 @@ _LARGEST_PAGE = 2_950_000
 _HTML_LANGUAGES = {"en": "en", "zh": "zh-Hans"}
 _MARK = re.compile(r"\[\[(\w+)\]\]")
 _WALL = re.compile(r"\b(bandwidth|compute) wall\b|(带宽墙)|(算力墙)")
+_COMMAND = re.compile(r"`((?:nsys|ncu|--)[^`]*)`")
 _QUANTITY = re.compile(r"[\d.,]*\d (?:%|[nµm]?s\b|[kMGT]?B\b)")
 
 
@@ -50,6 +51,7 @@ class HtmlRenderer:
             "version": html.escape(document["version"]),
             "title": html.escape(printable(_title(document))),
             "style": _asset("style.css"),
+            "selection": _selection(document, report.language),
             "headline": _marked(_prose(report.headline)),
             "advice": _prose(report.advice),
             "texts": script_json(words),
@@ -87,9 +89,28 @@ def _title(document: Document) -> str:
     return " · ".join([document["run"]["name"], *filter(None, names), "nsys-walls"])
 
 
-def _prose(text: str) -> str:
+def _selection(document: Document, language: str) -> str:
+    """Say that this is a part of a run, and which; nothing for the whole."""
+    selection = document["selection"]
+    if selection is None:
+        return ""
+    lists = {key: ", ".join(map(str, selection[key])) for key in ("nvtx", "devices", "streams")}  # type: ignore[literal-required]
+    values = lists | {"window": selection["window"], "kernel": selection["kernel"]}
+    parts = [
+        text(f"page.selection_{key}", value=value).written(language)
+        for key, value in values.items()
+        if value
+    ]
+    comma = text("page.comma").written(language)
+    sentence = text("page.selection", parts=comma.join(parts)).written(language)
+    return f'<p class="notice selection" role="note">{_prose(sentence)}</p>\n'
+
+
+def _prose(sentence: str) -> str:
     """Write a sentence as text of the page, each number on one line with its unit."""
-    return _QUANTITY.sub(r'<span class="q">\g<0></span>', html.escape(printable(text)))
+    text_only = html.escape(printable(sentence))
+    commands = _COMMAND.sub(r"<code>\1</code>", text_only)
+    return _QUANTITY.sub(r'<span class="q">\g<0></span>', commands)
 
 
 def _marked(sentence: str) -> str:

@@ -7,20 +7,18 @@ written, and ncu counts reads with empty caches.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 
 from nsys_walls.roofline.kernel import KernelPoint
-from nsys_walls.roofline.model import Placement
+from nsys_walls.store.neighbour_runs import RecurringRun, recurring_runs
 from nsys_walls.store.neighbours import (
     Blocker,
     HeldPair,
     Member,
-    RecurringRun,
     find_neighbours,
     has_launch_calls,
     held_pairs,
-    recurring_runs,
 )
 from nsys_walls.store.timeline import Timeline
 
@@ -123,6 +121,11 @@ def may_follow(kernel: KernelPoint) -> bool:
     return is_memory_side(kernel) and kernel.kernel_class.op_class not in _BEGINNING_CLASSES
 
 
+def has_both_sides(kernel: KernelPoint) -> bool:
+    """Whether DRAM reads and DRAM writes were counted apart."""
+    return None not in {kernel.work.dram_read_bytes, kernel.work.dram_write_bytes}
+
+
 def find_chains(timeline: Timeline, kernels: Mapping[int, KernelPoint]) -> Chains:
     """Find chains of memory-side kernels, each behind a GEMM or without one.
 
@@ -159,14 +162,13 @@ def _member(point: int, kernel: KernelPoint) -> Member | None:
     work, begins = kernel.work, kernel.kernel_class.op_class in _BEGINNING_CLASSES
     if kernel.placement is None or not (begins or is_memory_side(kernel)):
         return None
-    read, written, moved = work.dram_read_bytes, work.dram_write_bytes, work.dram_bytes
-    if read is None or written is None or not moved:
+    if not (has_both_sides(kernel) and work.dram_bytes):
         return None
     return Member(
         point=point,
-        read_bytes=round(read),
-        write_bytes=round(written),
-        bytes=round(moved),
+        read_bytes=round(work.dram_read_bytes or 0.0),
+        write_bytes=round(work.dram_write_bytes or 0.0),
+        bytes=round(work.dram_bytes),
         begins=begins,
     )
 

@@ -1,6 +1,6 @@
 """Kernels that only move or re-order data, and copies within a GPU."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from nsys_walls.roofline.copies import CopyTotal
@@ -8,6 +8,7 @@ from nsys_walls.roofline.kernel import KernelPoint
 from nsys_walls.store.dataset import StoredRun
 from nsys_walls.store.recurrence import COPIES, WITHIN_DEVICE, Recurrence, find_recurrence
 from nsys_walls.store.timeline import Timeline
+from nsys_walls.units import NS_PER_S
 
 # A copy that scales on its way does one operation for 4 bytes (FP16 in and out) or 8 (FP32).
 _ABOUT_ZERO_FLOP_PER_BYTE = 0.1
@@ -35,6 +36,85 @@ def is_layout(kernel: KernelPoint) -> bool:
     if kernel.kernel_class.op_class != "copy":
         return False
     return not flop or (moved is not None and flop <= _ABOUT_ZERO_FLOP_PER_BYTE * moved)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traffic:
+    """What one launch of a layout kernel moves.
+
+    Attributes:
+        bytes: DRAM reads and writes, bytes.
+        one_way_bytes: The writes; half of ``bytes`` where they were not counted apart.
+        wall_ns: Time of ``bytes`` at the bandwidth wall, ns.
+    """
+
+    bytes: float
+    one_way_bytes: float
+    wall_ns: float
+
+    @property
+    def one_way_ns(self) -> float:
+        """Time of ``one_way_bytes`` at the bandwidth wall, ns."""
+        return self.wall_ns * self.one_way_bytes / self.bytes
+
+
+def traffic_of(kernel: KernelPoint) -> Traffic | None:
+    """Take the traffic of a kernel from its counters; None where it has none that fit."""
+    placement, moved = kernel.placement, kernel.work.dram_bytes
+    if placement is None or placement.memory_floor_ns is None or not moved:
+        return None
+    written = kernel.work.dram_write_bytes
+    return Traffic(
+        bytes=moved,
+        # sums and their parts are counted in different passes, so they may differ a little
+        one_way_bytes=moved / 2 if written is None else min(written, moved),
+        wall_ns=placement.memory_floor_ns,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopyTraffic:
+    """Copies within GPUs, of all devices together.
+
+    Attributes:
+        copies: How many.
+        time_ns: Sum of their durations, ns.
+        exposed_ns: Part of it in which no kernel ran, ns; None where that is not known.
+        bytes: What they copied; each is read once and written once. None where unknown.
+        wall_ns: Time of that traffic at the bandwidth wall, ns; None where unknown.
+    """
+
+    copies: int
+    time_ns: int
+    exposed_ns: int | None
+    bytes: int | None
+    wall_ns: float | None
+
+
+def copy_traffic(copies: Iterable[CopyTotal]) -> CopyTraffic | None:
+    """Sum the copies within GPUs; None where there are none."""
+    rows = copies_within(copies)
+    if not rows:
+        return None
+    exposed = [None if row.hidden_ns is None else row.time_ns - row.hidden_ns for row in rows]
+    walls = [
+        row.traffic_bytes / row.link.bytes_per_s * NS_PER_S
+        for row in rows
+        if row.traffic_bytes is not None and row.link is not None
+    ]
+    return CopyTraffic(
+        copies=sum(row.copies for row in rows),
+        time_ns=sum(row.time_ns for row in rows),
+        exposed_ns=_sum_known(exposed),
+        bytes=_sum_known([row.bytes for row in rows]),
+        wall_ns=sum(walls) if len(walls) == len(rows) else None,
+    )
+
+
+def _sum_known(numbers: Sequence[int | None]) -> int | None:
+    """Sum numbers; None where one of them is not known."""
+    known = [number for number in numbers if number is not None]
+    return sum(known) if len(known) == len(numbers) else None
 
 
 def copies_within(copies: Iterable[CopyTotal]) -> tuple[CopyTotal, ...]:

@@ -24,6 +24,8 @@ class SourceRecord:
         file: Name of the file, without folders.
         path_digest: Hash of where the file was; tells a file that was ingested again.
         content_digest: Hash of (samples of) its content; tells a copy of it.
+        work_digest: Hash of the times of its launches; tells another export of the same trace.
+            None where it has no launches.
         product_version: Version of the profiler, or None.
         schema_version: Version of the export's schema, or None.
         rows: Launches that were read.
@@ -38,6 +40,7 @@ class SourceRecord:
     file: str
     path_digest: str
     content_digest: str
+    work_digest: str | None
     product_version: str | None
     schema_version: str | None
     rows: int
@@ -78,6 +81,11 @@ class Digested(Protocol):
 def is_same_file(one: Digested, other: Digested) -> bool:
     """Say whether two are one file: in the same place, or with the same content."""
     return one.path_digest == other.path_digest or one.content_digest == other.content_digest
+
+
+def is_same_work(one: SourceRecord, other: SourceRecord) -> bool:
+    """Say whether two hold the same launches, as a report and its export do."""
+    return one.work_digest is not None and one.work_digest == other.work_digest
 
 
 def check_run_name(run: str) -> str:

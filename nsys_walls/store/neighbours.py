@@ -1,8 +1,8 @@
 """Neighbours on a stream: which kernels follow each other again and again, and what is between.
 
 Kernels of one process that follow each other on one stream of one device are a *link* where the
-second may read from DRAM what the first wrote there. Links in a row are a run. Where the host or
-the device did something between the two kernels, the link is held by it, and the run ends.
+second may read from DRAM what the first wrote there. Where the host or the device did something
+between the two kernels, that blocks the link.
 """
 
 from collections.abc import Sequence
@@ -21,19 +21,13 @@ from nsys_walls.store.waits import LONGEST_LAUNCH_NS
 #:         than the launch of a kernel can explain: the host did something else first.
 Blocker = Literal["copy", "graph", "sync", "wait", "gap"]
 
-#: Most kernels in a run: a fused kernel of more has too many tensors to keep in registers.
-LONGEST_RUN = 8
-
 #: Least part of a kernel's traffic that passes over a link: below, a kernel fused for it would
 #: move about as much as before.
 LEAST_PASSED = 0.1
 
-# How far a long run is looked at on both sides to find the link that passes least.
-_REACH = LONGEST_RUN // 2
-
-# `host_events`: what can stand between two launches on the host's side. Of a wait the rows of
-# `syncs` know the stream; only where there are none, the calls on the launching thread have to do.
-# So it is with waits for an event; a stream or a context that is waited for counts for all threads.
+# `host_events`: what the host did that can stand between two launches, by the thread that did it,
+# by the stream it was about, or by neither: then it is about all streams of the process. Rows of
+# `syncs` know no thread, and calls no stream; where one of them has all of a kind, it is taken.
 _HOST_EVENTS = """
 CREATE OR REPLACE TEMP TABLE host_events AS
 WITH known AS (
@@ -97,10 +91,11 @@ WITH work AS (
     AND (first.begins = 1 OR passed_bytes >= {least} * first.bytes)
     AND NOT (in_graph AND next_ns < end_ns)
 )
-SELECT row_number() OVER () AS id, source, device, process, stream, place, point, next_point,
-  end_ns - start_ns AS time_ns, next_end_ns - next_ns AS next_time_ns,
-  correlation, next_correlation,
-  (passed_bytes << 20) + (point * 1031 + next_point) % (1 << 20) AS strength,
+SELECT row_number() OVER () AS id, source, process, stream,
+  hash(source, device, process, stream) AS lane,
+  place::INTEGER AS place, point::INTEGER AS point, next_point::INTEGER AS next_point,
+  start_ns, end_ns - start_ns AS time_ns, next_end_ns - next_ns AS next_time_ns,
+  correlation, next_correlation, passed_bytes,
   CASE WHEN next_row IS NULL THEN 'copy'
     WHEN in_graph <> next_in_graph OR (in_graph AND correlation <> next_correlation) THEN 'graph'
   END AS blocker,
@@ -146,48 +141,16 @@ _THREAD_LANE = _HELD.format(lane="thread IS NOT NULL", same="AND link.thread = e
 _STREAM_LANE = _HELD.format(lane="stream IS NOT NULL", same="AND link.stream = event.stream")
 _PROCESS_LANE = _HELD.format(lane="thread IS NULL AND stream IS NULL", same="")
 
+_HELD_TABLE = """
+CREATE OR REPLACE TEMP TABLE held AS SELECT id, max(kind) AS kind FROM ({lanes}) GROUP BY id
+"""
+_HELD_BY_NOTHING = "SELECT NULL::BIGINT AS id, NULL::VARCHAR AS kind"
+
 _LINKS = """
 CREATE OR REPLACE TEMP VIEW links AS
 SELECT neighbours.* EXCLUDE (blocker),
   coalesce(blocker, held.kind, CASE WHEN is_gap THEN 'gap' END) AS blocker
 FROM neighbours LEFT JOIN held USING (id)
-"""
-
-# A run of more than `LONGEST_RUN` kernels is cut at the links that pass least among those near
-# them, so a sequence that repeats is cut alike each time; then after every `LONGEST_RUN` kernels.
-_RUNS = """
-WITH free AS (
-  SELECT source, device, process, stream, place, point, next_point, time_ns, next_time_ns, strength,
-    place - row_number() OVER (
-      PARTITION BY source, device, process, stream ORDER BY place
-    ) AS run
-  FROM links WHERE blocker IS NULL
-), weighed AS (
-  SELECT *, count(*) OVER (PARTITION BY source, device, process, stream, run) AS links,
-    min(strength) OVER (
-      PARTITION BY source, device, process, stream, run ORDER BY place
-      ROWS BETWEEN {reach} PRECEDING AND {reach} FOLLOWING
-    ) AS weakest
-  FROM free
-), cut AS (
-  SELECT * EXCLUDE (run), place - row_number() OVER (
-    PARTITION BY source, device, process, stream ORDER BY place
-  ) AS run
-  FROM weighed WHERE links < {longest} OR strength > weakest
-), counted AS (
-  SELECT *, row_number() OVER (
-    PARTITION BY source, device, process, stream, run ORDER BY place
-  ) - 1 AS step
-  FROM cut
-), runs AS (
-  SELECT arg_min(point, step) AS first, {points},
-    sum(time_ns) + arg_max(next_time_ns, step) AS time_ns
-  FROM counted WHERE step % {longest} <> {longest} - 1
-  GROUP BY source, device, process, stream, run, step // {longest}
-)
-SELECT [first, {names}], count(*), sum(time_ns)::BIGINT FROM runs
-GROUP BY first, {names} HAVING count(*) > 1 AND sum(time_ns) >= ?
-ORDER BY sum(time_ns) DESC, first, {names}
 """
 
 _PAIRS = """
@@ -217,8 +180,8 @@ class Member:
         read_bytes: DRAM reads of a launch, bytes.
         write_bytes: DRAM writes of a launch, bytes.
         bytes: Both, bytes.
-        begins: Whether it can only be the first of a run, and passes on what it wrote however
-            much else it moved.
+        begins: Whether it can only be the first of its neighbours, and passes on what it wrote
+            however much else it moved.
     """
 
     point: int
@@ -226,21 +189,6 @@ class Member:
     write_bytes: int
     bytes: int
     begins: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecurringRun:
-    """Kernels that follow each other, with nothing between them.
-
-    Attributes:
-        points: The kernels, in order; two at least, `LONGEST_RUN` at most.
-        occurrences: How often.
-        time_ns: Time of all their launches, ns.
-    """
-
-    points: tuple[int, ...]
-    occurrences: int
-    time_ns: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,45 +220,16 @@ def find_neighbours(timeline: Timeline, members: Sequence[Member]) -> None:
     lanes = [
         lane
         for lane, events in (
-            (_THREAD_LANE, by_thread), (_STREAM_LANE, by_stream), (_PROCESS_LANE, by_process),
+            (_THREAD_LANE, by_thread),
+            (_STREAM_LANE, by_stream),
+            (_PROCESS_LANE, by_process),
         )
         if events
-    ]  # fmt: skip
+    ]
     if lanes:
         timeline.run(_LAUNCHED)
-    held = " UNION ALL ".join(lanes) or "SELECT NULL::BIGINT AS id, NULL::VARCHAR AS kind"
-    timeline.run(
-        # our own texts
-        f"CREATE OR REPLACE TEMP TABLE held AS SELECT id, max(kind) AS kind FROM ({held}) GROUP BY id"  # noqa: S608, E501
-    )
+    timeline.run(_HELD_TABLE.format(lanes=" UNION ALL ".join(lanes) or _HELD_BY_NOTHING))
     timeline.run(_LINKS)
-
-
-def recurring_runs(timeline: Timeline, least_ns: int) -> tuple[RecurringRun, ...]:
-    """List runs that occur at least twice, the longest time first; after `find_neighbours`.
-
-    Args:
-        timeline: The launches.
-        least_ns: Time of a run, over all its occurrences, from which on it is listed, ns.
-    """
-    steps = range(LONGEST_RUN - 1)
-    points = ", ".join(
-        f"any_value(next_point) FILTER (step % {LONGEST_RUN} = {step}) AS p{step}" for step in steps
-    )
-    query = _RUNS.format(
-        points=points,
-        names=", ".join(f"p{step}" for step in steps),
-        reach=_REACH,
-        longest=LONGEST_RUN,
-    )
-    return tuple(
-        RecurringRun(
-            points=tuple(point for point in run if point is not None),
-            occurrences=occurrences,
-            time_ns=time_ns,
-        )
-        for run, occurrences, time_ns in timeline.rows(query, least_ns)
-    )
 
 
 def held_pairs(timeline: Timeline, least_ns: int) -> tuple[HeldPair, ...]:

@@ -5,12 +5,13 @@ replaced in one step. A killed ingest leaves files that nobody reads, which the 
 removes.
 """
 
+import hashlib
 import json
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -18,13 +19,14 @@ from typing import Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from nsys_walls.errors import InputError
+from nsys_walls.errors import InputError, Notice
 from nsys_walls.store.manifest import (
     MANIFEST,
     Manifest,
     SourceRecord,
     check_run_name,
     is_same_file,
+    is_same_work,
     parse_manifest,
     runs_folder,
 )
@@ -36,6 +38,9 @@ if sys.platform != "win32":
 # 128 k rows keep time windows prunable at no cost in size (measured on 1 M launches).
 _ROW_GROUP_ROWS = 131_072
 
+# What tells the launches of one trace from those of any other.
+_TOLD_BY = ("start_ns", "duration_ns", "kernel", "stream")
+
 
 class SourceWriter:
     """Takes the rows of one source (a `nsys_walls.sources.Sink`), one Parquet file a table."""
@@ -44,6 +49,16 @@ class SourceWriter:
         self._folder, self._source = folder, source
         self._writers: dict[str, pq.ParquetWriter] = {}
         self._pending: dict[str, list[pa.Table]] = {}
+        self._launches = 0
+        # a digest a column: readers hand over chunks of different lengths
+        self._told = {name: hashlib.sha256() for name in _TOLD_BY}
+
+    @property
+    def work_digest(self) -> str | None:
+        """Hash of when and where every launch ran and for how long; None without launches."""
+        if not self._launches:
+            return None
+        return "".join(digest.hexdigest()[:8] for digest in self._told.values())
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -65,10 +80,19 @@ class SourceWriter:
             else pa.nulls(rows.num_rows, column.type)
             for column in schema
         ]
+        stored = pa.Table.from_arrays(columns, schema=schema)
+        if table == "launches":
+            self._digest(stored)
         pending = self._pending.setdefault(table, [])
-        pending.append(pa.Table.from_arrays(columns, schema=schema))
+        pending.append(stored)
         if sum(part.num_rows for part in pending) >= _ROW_GROUP_ROWS:
             self._flush(table)
+
+    def _digest(self, rows: pa.Table) -> None:
+        self._launches += rows.num_rows
+        for name, digest in self._told.items():
+            for chunk in rows.column(name).chunks:
+                digest.update(chunk.fill_null(-1).to_numpy().tobytes())
 
     def _flush(self, table: str) -> None:
         rows = pa.concat_tables(self._pending.pop(table))
@@ -181,12 +205,17 @@ class RunWriter:
         """Name a written source for the next commit."""
         self._records.append(record)
 
+    def warn(self, record: SourceRecord, notice: Notice) -> None:
+        """Add a warning to a source that was named."""
+        place = self._records.index(record)
+        self._records[place] = replace(record, warnings=(*record.warnings, notice))
+
     def commit(self) -> Manifest:
         """Make the new sources part of the run; they replace their earlier ingest."""
         kept = [
             old
             for old in self._manifest.sources
-            if not any(is_same_file(old, new) for new in self._records)
+            if not any(is_same_file(old, new) or is_same_work(old, new) for new in self._records)
         ]
         manifest = Manifest(
             run=self._manifest.run,

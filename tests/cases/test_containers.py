@@ -406,3 +406,18 @@ def test_no_room_for_the_copy_is_one_line(desk, trace, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(desk.folder / "gone"))
     said = refused(desk, folder, "no-room")
     assert "can't be copied to a temporary file: No such file or directory; make room" in said
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_a_trace_and_its_export_in_another_container_count_once(desk, container):
+    path = desk.trace(name="run.sqlite", kernels=series("gemm(float *)", [9_000, 11_000]))
+    folder = write_folder(path, container, folder=desk.folder / "run_export")
+    done = desk.ingest(path, folder)
+    assert done.slugs == ["same-launches"]
+    assert "run_export holds the same launches as run.sqlite" in done.err
+    assert desk.document()["totals"]["launches"] == 2
+    # later, it takes the other's place
+    assert desk.ingest(folder, "--run", "run").slugs == []
+    document = desk.document()
+    assert [source["file"] for source in document["run"]["sources"]] == ["run_export"]
+    assert document["totals"]["launches"] == 2

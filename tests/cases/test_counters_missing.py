@@ -24,7 +24,7 @@ def test_a_trace_alone_is_told_how_to_get_counters(desk):
     assert row["title"] == "90 % of kernel time has no usable counters"
     assert row["message"] == (
         "Bytes or FLOP are not known for 900 µs of kernels: "
-        "vectorized_elementwise_kernel, vectorized_layer_norm_kernel."
+        "vectorized_elementwise_kernel<CUDAFunctor_add>, vectorized_layer_norm_kernel."
     )
     assert row["advice"].startswith("Run `nsys-walls plan night-run`: it prints the ncu commands")
     assert row["evidence"] == {"none_time_ns": 900_000}
@@ -57,7 +57,7 @@ def test_what_is_wrong_is_counted_by_kind(tmp_path):
     assert str(row.message) == (
         "Bytes or FLOP are not known for 700 ns of kernels: a, b. "
         "Of kernel time, 40 % has no counters; 30 % has counters that lack bytes or FLOP. "
-        "For 20 %, FLOP are a lower bound: counters of fp64, fp16, bf16_tensor and 5 more "
+        "For 20 %, FLOP are a lower bound: counters of fp64, fp16, bf16_tensor and 7 more "
         "were not all collected."
     )
 

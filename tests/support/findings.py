@@ -33,8 +33,9 @@ class K:
         launches: How many, one after the other.
         bandwidth: Part of the bandwidth wall that it reaches; None: bytes are not counted.
         compute: Part of the FP32 wall that it reaches; None: FLOP are not counted.
-        values: Other counters; those of the two above are replaced by them.
+        values: Other counters; those of the two above are replaced by them, None takes one away.
         profiled: Whether it was profiled at all.
+        shapeless: Whether its counters have no launch shape.
         grid: Blocks.
         block: Threads.
         start_ns: When its first launch starts; None: after all kernels before.
@@ -47,6 +48,7 @@ class K:
     compute: float | None = 0.0
     values: dict = field(default_factory=dict)
     profiled: bool = True
+    shapeless: bool = False
     grid: tuple = (1000, 1, 1)
     block: tuple = (256, 1, 1)
     start_ns: int | None = None
@@ -55,6 +57,7 @@ class K:
 def run_of(folder, *kernels, options=ROUND_WALLS, device=None):
     """Analyse a run of these kernels on one GPU; by default one without a name."""
     shapes = [_axes(kernel) for kernel in kernels]
+    chip = (device or {}).get("compute_capability", "8.0")
     rows = {
         "names": [{"name": n, "full": kernel.name} for n, kernel in enumerate(kernels)],
         "kernels": [
@@ -65,10 +68,12 @@ def run_of(folder, *kernels, options=ROUND_WALLS, device=None):
         "launches": _launches(kernels),
     }
     profiled = [
-        counter_row(n, name=kernel.name, **shape) | {"values": _values(kernel)}
+        counter_row(n, name=kernel.name, compute_capability=chip,
+                    **(dict.fromkeys(shape) if kernel.shapeless else shape))
+        | {"values": _values(kernel)}
         for n, (kernel, shape) in enumerate(zip(kernels, shapes, strict=True))
         if kernel.profiled
-    ]
+    ]  # fmt: skip
     return analyse_rows(folder, rows, {"counters": profiled}, options=options)
 
 
@@ -97,7 +102,9 @@ def _values(kernel):
     if kernel.compute is not None:
         work = 10_000.0 * kernel.compute * kernel.time_ns
         values |= {FP32.format("add"): work, FP32.format("mul"): 0.0, FP32.format("fma"): 0.0}
-    return list({**values, **kernel.values}.items())
+    return [
+        (name, value) for name, value in {**values, **kernel.values}.items() if value is not None
+    ]
 
 
 def found(rule, analysis):

@@ -25,6 +25,7 @@ def record(source: int, file: str = "trace.sqlite", **changes: Any) -> SourceRec
         "file": file,
         "path_digest": f"path {file}",
         "content_digest": f"content {file}",
+        "work_digest": None,
         "product_version": None,
         "schema_version": None,
         "rows": 0,

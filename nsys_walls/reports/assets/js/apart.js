@@ -1,6 +1,6 @@
 // Bubbles that would hide each other, moved apart by as little as shows both.
 
-const SLIVER = 4; // pixels of a bubble that must stay in view
+const SLIVER = 6; // pixels of a bubble that must stay in view
 const STEP = 2;
 const FARTHEST = 40; // steps out; beyond, a bubble may hide after all
 const CROWD = 1500; // bubbles beyond which nobody could tell them apart anyway

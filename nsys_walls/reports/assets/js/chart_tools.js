@@ -49,9 +49,9 @@ function choice(label, key, state, options) {
 
 function gpuChoice(report, state) {
   if (report.devices.length < 2) return null;
-  const byTime = report.devices.slice().sort(
-    (one, other) => other.totals.kernel_ns - one.totals.kernel_ns,
-  );
+  const byTime = report.devices
+    .slice()
+    .sort((one, other) => other.totals.kernel_ns - one.totals.kernel_ns);
   return choice(
     t("charts_of"),
     "gpu",

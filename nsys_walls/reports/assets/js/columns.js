@@ -78,7 +78,8 @@ function textColumn(key, sort, show, more = {}) {
 }
 
 const timeColumn = (name, isUsual) => numberColumn(name, (kernel) => timeOf(kernel[name]), isUsual);
-const shareColumn = (name) => numberColumn(name, (kernel) => shareOf(kernel[name]));
+const shareColumn = (name, isUsual) =>
+  numberColumn(name, (kernel) => shareOf(kernel[name]), isUsual);
 const amountColumn = (name, unit) =>
   numberColumn(name, (kernel) => amount(kernel[name], unit), false);
 
@@ -114,11 +115,12 @@ function columns(report) {
     }),
     timeColumn("time_ns"),
     shareColumn("time_ratio"),
-    shareColumn("cumulative"),
+    shareColumn("cumulative", false),
     numberColumn("launches", (kernel) => count(kernel.launches)),
     timeColumn("median_ns"),
     textColumn("shape", (kernel) => shape(kernel.grid), shapeOf, {
       kind: "n shape",
+      isUsual: false,
       fields: [
         ["grid", (kernel) => kernel.grid],
         ["block", (kernel) => kernel.block],

@@ -50,8 +50,8 @@ function linkCell(row) {
   return el(
     "span",
     { title },
-    ratioCell(row.wall_ratio, "bandwidth"),
+    shareOf(row.wall_ratio),
     " ",
-    el("span", { class: "mute" }, called("link", row.wall)),
+    el("span", { class: "mute link-name" }, called("link", row.wall)),
   );
 }

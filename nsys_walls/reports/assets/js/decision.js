@@ -36,6 +36,7 @@ function timeStep(report) {
     t("step_time"),
     duration(time),
     t("step_time_counts", { kernels, launches }),
+    " ",
     t(hasTrace(report) ? "step_time_trace" : "step_time_ncu"),
   );
 }

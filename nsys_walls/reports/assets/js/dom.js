@@ -66,18 +66,21 @@ const timeOf = (value) => quantity(durationParts(value));
 const shareOf = (ratio) => quantity(percentParts(ratio));
 const amount = (value, unit) => quantity(siParts(value, unit));
 
-const QUANTITY = /[\d.,]*\d (?:%|[nµm]?s\b|[kMGT]?B\b)/g;
+const COMMAND = /`((?:nsys|ncu|--)[^`]*)`/;
+const QUANTITY = /([\d.,]*\d (?:%|[nµm]?s\b|[kMGT]?B\b))/;
 
-/** A sentence whose numbers stay on one line with their units. */
+/** A sentence whose numbers stay on one line with their units, and whose commands look typed. */
 function prose(sentence) {
-  const text = printable(sentence);
-  const quantities = text.match(QUANTITY) ?? [];
-  return text
-    .split(QUANTITY)
-    .flatMap((plain, place) =>
-      place < quantities.length ? [plain, el("span", { class: "q" }, quantities[place])] : [plain],
-    );
+  // splitting by a group gives what is outside and what is inside in turn
+  return printable(sentence)
+    .split(COMMAND)
+    .flatMap((part, place) => (place % 2 === 1 ? [el("code", {}, part)] : withQuantities(part)));
 }
+
+const withQuantities = (text) =>
+  text
+    .split(QUANTITY)
+    .map((part, place) => (place % 2 === 1 ? el("span", { class: "q" }, part) : part));
 
 const swatch = (name) => el("i", { class: `swatch ${name}`, "aria-hidden": "true" });
 

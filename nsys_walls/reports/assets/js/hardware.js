@@ -16,7 +16,7 @@ function wallTables(devices) {
     const heads = [
       [deviceTitle(group), "device"],
       [t("value"), "n"],
-      [t("balance_point"), "n"],
+      [t("balance_column"), "n"],
       [t("from"), ""],
       [t("document"), "document"],
     ];
@@ -69,7 +69,7 @@ function linkTable(copies) {
 
 function documentCell(text) {
   if (text === undefined) return "";
-  const found = text.match(/^(.*?)\(?(https:\/\/[^\s()]+)\)?(.*)$/);
+  const found = text.match(/^(.*?)\(?(https:\/\/[^\s()]*[^\s(),.;:])\)?(.*)$/);
   if (found === null) return printable(text);
   const [, before, address, after] = found;
   const [host, ...path] = address.slice("https://".length).split("/").filter(Boolean);

@@ -4,13 +4,11 @@ const CAUSES_SHOWN = 6;
 const IDLE_WORTH_TELLING = 0.005; // part of the span; less is noise
 
 function idleTables(report) {
-  const causes = report.idle.by_cause;
+  const causes = overGpus(report.idle.by_cause);
   const idle = report.totals.idle_ns ?? 0;
   if (causes.length === 0 || idle < IDLE_WORTH_TELLING * report.totals.span_ns) return [];
-  const several = report.devices.length > 1;
   const heads = [
     [t("idle_why"), "wide"],
-    ...(several ? [[t("gpu_column"), "n"]] : []),
     [t("gaps"), "n"],
     [t("time"), "n"],
     [t("share_of_idle"), "n"],
@@ -18,7 +16,6 @@ function idleTables(report) {
   ];
   const rows = causes.map((row) => [
     [el("span", {}, idleTitle(row)), el("small", {}, idleMeans(row))],
-    ...(several ? [String(row.device)] : []),
     count(row.gaps),
     timeOf(row.time_ns),
     shareOf(share(row.time_ns, idle)),
@@ -30,6 +27,20 @@ function idleTables(report) {
     ),
     longestGaps(report),
   ];
+}
+
+/** Causes of all GPUs together, those with most time first. */
+function overGpus(rows) {
+  const sums = new Map();
+  for (const row of rows) {
+    const key = JSON.stringify([row.cause, row.call]);
+    const sum = sums.get(key) ?? { ...row, gaps: 0, time_ns: 0, longest_ns: 0 };
+    sum.gaps += row.gaps;
+    sum.time_ns += row.time_ns;
+    sum.longest_ns = Math.max(sum.longest_ns, row.longest_ns);
+    sums.set(key, sum);
+  }
+  return [...sums.values()].sort((one, other) => other.time_ns - one.time_ns);
 }
 
 const isAfterCall = ({ cause, call }) => cause === "host" && call !== null;

@@ -135,6 +135,15 @@ const doOverlap = (one, other) =>
   one.top < other.bottom &&
   other.top < one.bottom;
 
+/** The heaviest bubble of each of the heaviest classes. */
+function heaviestOfClasses(spots) {
+  const first = new Map();
+  for (const spot of spots) {
+    if (!first.has(spot.kernel.class)) first.set(spot.kernel.class, spot);
+  }
+  return [...first.values()].slice(0, NAMED);
+}
+
 /**
  * Class names beside the heaviest bubbles, where they hide no bubble and no other label.
  *
@@ -144,7 +153,7 @@ const doOverlap = (one, other) =>
 function bubbleLabels(spots, room, taken) {
   const labels = [];
   const boxes = [...taken];
-  for (const { kernel, x, y, radius } of spots.slice(0, NAMED)) {
+  for (const { kernel, x, y, radius } of heaviestOfClasses(spots)) {
     const text = kernel.class;
     const half = (text.length * LETTER) / 2;
     const places = [

@@ -1,6 +1,7 @@
 // Kernel time by NVTX range: a tree that opens where the time is, and the same by name.
 
-const ROWS_AT_FIRST = 14;
+const ROWS_AT_FIRST = 20;
+const SIBLINGS_SHOWN = 15; // the lighter ones wait behind a button
 const NAMES_SHOWN = 30;
 
 const RANGE_HEADS = () => [
@@ -62,6 +63,8 @@ function rangesByName(report) {
   );
 }
 
+const indent = ({ depth }) => `padding-left:${Math.min(depth, 12) * 18}px`;
+
 class RangeTree {
   constructor(report, show) {
     this.show = show;
@@ -70,6 +73,7 @@ class RangeTree {
       this.children.set(range.parent, [...(this.children.get(range.parent) ?? []), range]);
     }
     this.longest = Math.max(...report.range_tree.map((range) => range.time_ns), 0);
+    this.whole = new Set(); // nodes all of whose children are shown
     this.open = this.openAtFirst();
     this.body = el("tbody");
     const heads = RANGE_HEADS().map(([title, kind]) =>
@@ -93,14 +97,15 @@ class RangeTree {
   openAtFirst() {
     const open = new Set();
     const closed = [...(this.children.get(null) ?? [])];
-    let rows = closed.length;
+    let rows = Math.min(closed.length, SIBLINGS_SHOWN);
     while (closed.length > 0) {
       closed.sort((one, other) => other.time_ns - one.time_ns);
       const inside = this.children.get(closed[0].node) ?? [];
-      if (rows + inside.length > ROWS_AT_FIRST) break;
+      const more = Math.min(inside.length, SIBLINGS_SHOWN);
+      if (rows + more > ROWS_AT_FIRST) break;
       open.add(closed.shift().node);
       closed.push(...inside);
-      rows += inside.length;
+      rows += more;
     }
     return open;
   }
@@ -108,10 +113,13 @@ class RangeTree {
   draw() {
     const rows = [];
     const add = (parent) => {
-      for (const range of this.children.get(parent) ?? []) {
+      const inside = this.children.get(parent) ?? [];
+      const shown = this.whole.has(parent) ? inside : inside.slice(0, SIBLINGS_SHOWN);
+      for (const range of shown) {
         rows.push(this.row(range));
         if (this.open.has(range.node)) add(range.node);
       }
+      if (shown.length < inside.length) rows.push(this.rest(parent, inside.slice(shown.length)));
     };
     add(null);
     this.body.replaceChildren(...rows);
@@ -128,12 +136,37 @@ class RangeTree {
     );
   }
 
+  /** A row that stands for lighter ranges, and a way to see them. */
+  rest(parent, ranges) {
+    const click = () => {
+      this.whole.add(parent);
+      this.draw();
+      this.body.querySelector(`tr[data-node="${ranges[0].node}"] .twig`).focus();
+    };
+    const label = t("more_ranges", { number: ranges.length });
+    return el(
+      "tr",
+      {},
+      el(
+        "td",
+        { class: "name-column" },
+        el(
+          "span",
+          { class: "branch", style: indent(ranges[0]) },
+          el("button", { type: "button", class: "twig leaf link", click }, label),
+        ),
+      ),
+      el("td", { class: "wide" }),
+      el("td", { class: "n" }, timeOf(totalTime(ranges))),
+      el("td", { colspan: 3 }),
+    );
+  }
+
   name(range, isParent) {
     const label = [
       el("span", { class: "unseen" }, t("level", { level: String(range.depth + 1) })),
       middleCut(range.name),
     ];
-    const style = `padding-left:${Math.min(range.depth, 12) * 18}px`;
     const kernels = range.kernels ?? [];
     const link =
       kernels.length === 0
@@ -158,8 +191,8 @@ class RangeTree {
           },
           label,
         )
-      : el("span", { class: "twig leaf" }, label);
-    return el("span", { class: "branch", style }, twig, link);
+      : el("span", { class: "twig leaf", tabindex: -1 }, label);
+    return el("span", { class: "branch", style: indent(range) }, twig, link);
   }
 
   toggle(node) {

@@ -106,7 +106,7 @@ function roofLabels({ look, ceilings, bandwidth, range, wide, tall }, spots) {
     const y = (Math.log10(range.y[1] / peak) / Math.log10(range.y[1] / range.y[0])) * tall;
     const start = bandwidth ? Math.max(0, pixel(peak / bandwidth)) : 0;
     const width = text.length * LETTER;
-    const places = [wide, (wide + start + width) / 2, start + width + 4, start - 8].map((x) => ({
+    const places = [wide, (wide + start + width) / 2, start + width + 24, start - 8].map((x) => ({
       x,
       box: labelBox(text, x, y - LABEL_HEIGHT / 2 - 3, "right"),
     }));

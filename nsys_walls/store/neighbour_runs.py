@@ -1,0 +1,133 @@
+"""Runs of neighbours: kernels in a row with nothing between them, that come again.
+
+All of this is about the view ``links`` of `nsys_walls.store.neighbours`, which has to be there.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+from nsys_walls.store.timeline import Timeline
+
+#: Most kernels in a run: more are seldom fused into one.
+LONGEST_RUN = 8
+
+# Links on both sides of one among which it has to pass least for a long run to be cut there.
+_REACH = LONGEST_RUN - 1
+
+# A run of more than `LONGEST_RUN` kernels is cut where its first kernel comes again, elsewhere at
+# the links that pass least among those near them (of equal ones, those that came up last), so a
+# sequence that repeats is cut alike each time; then after every `LONGEST_RUN` kernels.
+_RUNS = """
+WITH strengths AS (
+  SELECT point, next_point, row_number() OVER (
+    ORDER BY any_value(passed_bytes), min(start_ns) DESC, point, next_point
+  ) AS strength
+  FROM links GROUP BY point, next_point
+), free AS (
+  SELECT lane, place, point, next_point, time_ns, next_time_ns,
+    place - row_number() OVER (PARTITION BY lane ORDER BY place) AS run
+  FROM links WHERE blocker IS NULL
+), sized AS (
+  SELECT *, count(*) OVER (PARTITION BY lane, run) AS links,
+    first_value(point) OVER (PARTITION BY lane, run ORDER BY place) AS anchor
+  FROM free
+), weighed AS (
+  SELECT sized.*, CASE WHEN next_point = anchor THEN 0 ELSE strength END AS strength,
+    min(CASE WHEN next_point = anchor THEN 0 ELSE strength END) OVER (
+      PARTITION BY lane, run ORDER BY place
+      ROWS BETWEEN {reach} PRECEDING AND {reach} FOLLOWING
+    ) AS weakest
+  FROM sized JOIN strengths USING (point, next_point) WHERE links >= {longest}
+), parts AS (
+  SELECT lane, place, point, next_point, time_ns, next_time_ns, run, false AS is_part
+  FROM sized WHERE links < {longest}
+  UNION ALL
+  SELECT lane, place, point, next_point, time_ns, next_time_ns,
+    place - row_number() OVER (PARTITION BY lane ORDER BY place) AS run, true
+  FROM weighed WHERE strength > weakest
+), counted AS (
+  SELECT *, row_number() OVER (PARTITION BY lane, is_part, run ORDER BY place) - 1 AS step
+  FROM parts
+), runs AS (
+  SELECT arg_min(point, step) AS first, {points},
+    sum(time_ns) + arg_max(next_time_ns, step) AS time_ns
+  FROM counted WHERE step % {longest} <> {longest} - 1
+  GROUP BY lane, is_part, run, step // {longest}
+)
+SELECT [first, {names}], count(*), sum(time_ns)::BIGINT FROM runs
+GROUP BY first, {names} HAVING sum(time_ns) >= ?
+ORDER BY sum(time_ns) DESC, first, {names}
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecurringRun:
+    """Kernels that follow each other, with nothing between them.
+
+    Attributes:
+        points: The kernels, in order; two at least, `LONGEST_RUN` at most.
+        occurrences: How often.
+        time_ns: Time of all their launches, ns.
+    """
+
+    points: tuple[int, ...]
+    occurrences: int
+    time_ns: int
+
+    def __add__(self, other: Self) -> Self:
+        """Add the occurrences of the same kernels elsewhere."""
+        return replace(
+            self,
+            occurrences=self.occurrences + other.occurrences,
+            time_ns=self.time_ns + other.time_ns,
+        )
+
+
+def recurring_runs(timeline: Timeline, least_ns: int) -> tuple[RecurringRun, ...]:
+    """List runs that occur at least twice, the longest time first.
+
+    Args:
+        timeline: The launches.
+        least_ns: Time of a run, over all its occurrences, from which on it is listed, ns.
+    """
+    steps = range(LONGEST_RUN - 1)
+    points = ", ".join(
+        f"any_value(next_point) FILTER (step % {LONGEST_RUN} = {step}) AS p{step}" for step in steps
+    )
+    query = _RUNS.format(
+        points=points,
+        names=", ".join(f"p{step}" for step in steps),
+        reach=_REACH,
+        longest=LONGEST_RUN,
+    )
+    found: dict[tuple[int, ...], RecurringRun] = {}
+    for padded, occurrences, time_ns in timeline.rows(query, least_ns):
+        run = _once(
+            RecurringRun(
+                points=tuple(point for point in padded if point is not None),
+                occurrences=occurrences,
+                time_ns=time_ns,
+            )
+        )
+        known = found.get(run.points)
+        found[run.points] = run if known is None else known + run
+    return tuple(
+        sorted(
+            (run for run in found.values() if run.occurrences > 1),
+            key=lambda run: (-run.time_ns, run.points),
+        )
+    )
+
+
+def _once(run: RecurringRun) -> RecurringRun:
+    """Take a run that repeats itself as its period, several times; what is left over goes."""
+    points = run.points
+    for period in range(2, len(points) // 2 + 1):
+        if all(point == points[place % period] for place, point in enumerate(points)):
+            times = len(points) // period
+            return RecurringRun(
+                points=points[:period],
+                occurrences=run.occurrences * times,
+                time_ns=run.time_ns * period * times // len(points),
+            )
+    return run

@@ -1,0 +1,155 @@
+"""NW502: copies between host and device, and between devices, that no kernel hides."""
+
+import pytest
+from support.findings import finding, found, reasons
+from support.nsys_traces import A100, copy, kernel
+from support.pipeline import series
+from support.runs import analyse_rows, trace_rows
+
+from nsys_walls.findings.host_copies import RULE
+
+#: numbers of nsys: kinds of copies, and of memory
+TO_DEVICE, TO_HOST, PEER = 1, 2, 10
+PAGEABLE, PINNED, DEVICE, MANAGED = 0, 1, 2, 4
+# the A100's PCIe carries 31.508 GB/s, its NVLink 300 GB/s
+
+
+def keys(document):
+    return [row["key"] for row in document["findings"] if row["code"] == "NW502"]
+
+
+def traced(desk, copies, *, kernels=None, options=(), **rows):
+    """Report copies beside a kernel that runs from 1.0 to 1.1 ms."""
+    kernels = [kernel(1_000_000, 1_100_000, "gemm(float *)")] if kernels is None else kernels
+    return desk.report(desk.trace(kernels=kernels, copies=copies, **rows), options=options)
+
+
+def test_pageable_memory(desk):
+    # 15,754,000 bytes in 1 ms: half of the link's rate is 0.5 ms more than needed; span 1.1 ms
+    document = traced(desk, [copy(1_100_000, 2_100_000, 15_754_000, TO_DEVICE)])
+    row = finding(document, "NW502")
+    assert row["title"] == "Copies from host to device use pageable memory"
+    assert row["message"] == (
+        "1 copy from host to device (pageable memory) took 1.00 ms, and no kernel ran during "
+        "1.00 ms of it (91 % of the span). They ran at 15.8 GB/s, 50 % of what PCIe carries; at "
+        "its rate they would take 500 µs."
+    )
+    assert (row["saving_ns"], row["speedup_bound"]) == (1_000_000, pytest.approx(11))
+    assert row["evidence"]["link_ns"] == pytest.approx(500_000)
+    assert row["key"] == "host_to_device pageable"
+    assert "Pin the host memory" in row["advice"]
+
+
+def test_what_kernels_hide_costs_nothing(desk):
+    # 60 of 100 us are under the kernel, which ends at 1.1 ms
+    document = traced(
+        desk, [copy(1_040_000, 1_140_000, 3_000_000, TO_DEVICE, srcKind=PINNED, streamId=9)]
+    )
+    row = finding(document, "NW502")
+    assert row["saving_ns"] == 40_000
+    assert (row["evidence"]["time_ns"], row["evidence"]["hidden_ns"]) == (100_000, 60_000)
+    # 30 GB/s are 95 % of the link
+    assert row["title"] == "Copies from host to device run while no kernel does"
+    assert "The link is well used" in row["advice"]
+
+
+def test_copies_under_kernels_are_no_finding(desk):
+    copies = [copy(1_010_000, 1_090_000, 2_400_000, TO_DEVICE, streamId=9)]
+    document = traced(desk, copies)
+    assert keys(document) == []
+    assert all(row["code"] != "NW502" for row in document["abstained"])
+
+
+def test_many_small_copies(desk):
+    # a token's 8 bytes after each of 50 kernels: 2 us each
+    rows = series("decode(float *)", [10_000] * 50, gap_ns=4_000)
+    copies = [copy(row["end"] + 1_000, row["end"] + 3_000, 8, TO_HOST, srcKind=DEVICE,
+                   dstKind=PAGEABLE) for row in rows]  # fmt: skip
+    row = finding(traced(desk, copies, kernels=rows), "NW502")
+    assert row["title"] == "Many small copies from device to host"
+    assert row["saving_ns"] == 100_000
+    assert row["message"].endswith(
+        "They hold 8.00 B on average, so each takes its latency, whatever the link could carry."
+    )
+
+
+def test_pinned_copies_far_below_their_link(desk):
+    # 4 GB/s of 31.5
+    copies = [copy(1_100_000, 2_100_000, 4_000_000, TO_HOST, srcKind=DEVICE, dstKind=PINNED)]
+    row = finding(traced(desk, copies), "NW502")
+    assert row["title"] == "Copies from device to host are far below the rate of their link"
+    assert "4.00 GB/s, 13 % of what PCIe carries" in row["message"]
+
+
+def test_managed_memory_moves_when_it_is_touched(desk):
+    copies = [copy(1_100_000, 2_100_000, 9_000_000, TO_DEVICE, srcKind=MANAGED, dstKind=MANAGED)]
+    row = finding(traced(desk, copies), "NW502")
+    assert row["title"] == "Managed memory moves from host to device"
+    assert "cudaMemPrefetchAsync" in row["advice"]
+
+
+def test_without_a_known_link_the_time_is_still_known(desk):
+    card = A100 | {"name": "NVIDIA Unheard-of 9000", "chip": None}
+    copies = [copy(1_100_000, 2_100_000, 9_000_000, TO_DEVICE, srcKind=PINNED)]
+    row = finding(traced(desk, copies, gpus=(card,)), "NW502")
+    assert row["message"].endswith("They ran at 9.00 GB/s.")
+    assert (row["evidence"]["link_ns"], row["saving_ns"]) == (None, 1_000_000)
+    assert "--hw" in row["advice"]
+
+
+@pytest.mark.parametrize("wall", [("--bandwidth", "200GB/s"), ("--peak", "fp32=2TFLOP/s")])
+def test_a_gpu_that_shares_the_memory_of_its_host_has_no_link(desk, wall):
+    card = A100 | {"name": "Orin of another kind", "chip": None, "discrete": 0}
+    copies = [copy(1_100_000, 2_100_000, 9_000_000, TO_DEVICE)]
+    assert keys(traced(desk, copies, gpus=(card,), options=wall)) == []
+
+
+def test_copies_inside_a_device_are_no_matter_of_a_link(desk):
+    copies = [copy(1_100_000, 2_100_000, 9_000_000, 8, srcKind=DEVICE)]
+    assert keys(traced(desk, copies)) == []
+
+
+def peer(size):
+    return [copy(1_100_000, 2_100_000, size, PEER, srcKind=DEVICE, dstKind=DEVICE)]
+
+
+def test_peer_copies_that_are_no_faster_than_pcie(desk):
+    # 30 MB in 1 ms are 30 GB/s; NVLink would take 0.1 ms; span 1.1 ms
+    row = finding(traced(desk, peer(30_000_000)), "NW502")
+    assert row["title"] == "Copies between GPUs are no faster than PCIe"
+    assert "ran at 30.0 GB/s, no more than PCIe carries (31.5 GB/s)" in row["message"]
+    assert row["saving_ns"] == pytest.approx(900_000)
+    assert row["speedup_bound"] == pytest.approx(1100 / 200)
+
+
+@pytest.mark.parametrize("size", [200_000_000, 1_000_000])
+def test_peer_copies_over_nvlink_or_too_small_to_tell_are_no_finding(desk, size):
+    assert keys(traced(desk, peer(size))) == []
+
+
+def test_peer_copies_of_a_card_without_nvlink_are_no_finding(desk):
+    card = A100 | {"name": "Tesla T4", "chip": "TU104", "sm_count": 40, "compute": (7, 5),
+                   "bandwidth_bytes_per_s": 320_064_000_000}  # fmt: skip
+    assert keys(traced(desk, peer(9_000_000), gpus=(card,))) == []
+
+
+def test_copies_in_a_trace_without_kernels_may_be_hidden_or_not(tmp_path):
+    copies = {
+        "devices": [{"gpu": 0, "ordinal": 0}],
+        "copies": [{"start_ns": 0, "duration_ns": 900, "gpu": 0, "operation": "host_to_device"}],
+    }
+    # the kernel's device spans 100 ns, the other one 900 ns
+    analysis = analyse_rows(tmp_path, trace_rows([(0, 100, 0, 0, 7)]), copies)
+    (reason,) = reasons(RULE, analysis)
+    assert reason.startswith("copies take 900 ns (90 % of the span) in traces without kernels")
+    assert found(RULE, analysis) == []
+
+
+def test_copies_of_unknown_size_have_no_rate(tmp_path):
+    rows = trace_rows([(0, 100, 0, 0, 7)])
+    copies = [{"start_ns": 100, "duration_ns": 900, "gpu": 0, "operation": "device_to_host"}]
+    (row,) = found(RULE, analyse_rows(tmp_path, {**rows, "copies": copies}))
+    assert str(row.message) == (
+        "1 copy from device to host (memory of unknown kind) took 900 ns, and no kernel ran during "
+        "900 ns of it (90 % of the span)."
+    )
