@@ -4,9 +4,14 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).parents[1]
 REAL = Path(os.environ.get("NSYS_WALLS_REAL", ROOT.parent / "shared" / "real"))
+
+# machines are noisy: no example fails for being slow
+settings.register_profile("no deadline", deadline=None)
+settings.load_profile("no deadline")
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,7 @@ from nsys_walls.store.neighbours import (
     Blocker,
     HeldPair,
     Member,
+    drop_neighbours,
     find_neighbours,
     has_launch_calls,
     held_pairs,
@@ -140,6 +141,7 @@ def find_chains(timeline: Timeline, kernels: Mapping[int, KernelPoint]) -> Chain
     find_neighbours(timeline, members)
     free = [_chain(run, kernels) for run in recurring_runs(timeline, least_ns)]
     blocked = [_blocked(pair, kernels) for pair in held_pairs(timeline, least_ns)]
+    drop_neighbours(timeline)
     return Chains(
         free=tuple(
             sorted(

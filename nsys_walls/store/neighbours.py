@@ -229,6 +229,7 @@ def find_neighbours(timeline: Timeline, members: Sequence[Member]) -> None:
     if lanes:
         timeline.run(_LAUNCHED)
     timeline.run(_HELD_TABLE.format(lanes=" UNION ALL ".join(lanes) or _HELD_BY_NOTHING))
+    timeline.run("DROP TABLE IF EXISTS launched")
     timeline.run(_LINKS)
 
 
@@ -249,6 +250,12 @@ def held_pairs(timeline: Timeline, least_ns: int) -> tuple[HeldPair, ...]:
         )
         pair.blockers[blocker] = blocked
     return tuple(pairs.values())
+
+
+def drop_neighbours(timeline: Timeline) -> None:
+    """Free what `find_neighbours` made."""
+    for made in ("VIEW links", "TABLE neighbours", "TABLE held", "TABLE host_events"):
+        timeline.run(f"DROP {made}")
 
 
 def has_launch_calls(timeline: Timeline) -> bool:

@@ -130,6 +130,7 @@ def find_recurrence(
             point: Recurrence(per_step=per_step, steps=steps, range=name)
             for point, per_step, steps, name in timeline.rows(by_range)
         }
+        timeline.run("DROP TABLE inside")
     return found
 
 

@@ -225,7 +225,7 @@ def build_trace(path, *, schema=NEWEST, gpus=(A100,), cuda_devices=(), diagnosti
         gpus: GPUs in base units, see `A100`; none: no table.
         cuda_devices: (gpuId, cudaId, pid, uuid), where the schema has them.
         diagnostics: (severity, text), where the schema has them.
-        rows: ``kernels``, ``copies``, ``fills``, ``graphs``, ``calls``, ``syncs``, ``nvtx``: rows as the
+        rows: ``kernels``, ``copies``, ``fills``, ``graphs``, ``calls``, ``syncs``, ``nvtx``: as the
             functions above make them; a table that is not given is absent.
 
     Returns:

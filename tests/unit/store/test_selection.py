@@ -126,7 +126,9 @@ def test_ranks_are_processes_on_devices(tmp_path):
     assert (second.source, second.device, second.process, second.time.busy_ns) == (0, 1, None, 100)
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     launches=st.lists(
         st.tuples(st.integers(0, 60), st.integers(0, 30), st.integers(0, 1), st.just(0),

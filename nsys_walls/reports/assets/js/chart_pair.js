@@ -1,6 +1,6 @@
 // Both charts of one GPU: drawn together, emphasised together, redrawn when something around them changes.
 
-const PRINT_WIDTH = 490; // pixels: half a page across
+const PRINT_WIDTH = 760; // pixels; the style sheet scales the drawing to the paper
 const MANY = 500; // bubbles from which on a change waits for the next
 const WAIT_MS = 120;
 
@@ -114,6 +114,17 @@ class Charts {
       timer = setTimeout(() => this.draw(), 150);
     }).observe(plane);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
+  }
+
+  /** Draw for paper: the drawing may be scaled to any room. */
+  drawForPaper() {
+    this.draw(PRINT_WIDTH);
+    for (const target of Object.values(this.targets)) {
+      for (const drawing of target.querySelectorAll(".main-svg")) {
+        const { width, height } = target.layout;
+        drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
+      }
+    }
   }
 
   /** A picture of a chart as a file, on the page's own ground. */

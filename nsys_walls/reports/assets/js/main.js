@@ -61,7 +61,7 @@ function prepareForPaper(table, charts) {
   addEventListener("beforeprint", () => {
     root.dataset.medium = "print";
     table.limit(PRINTED_ROWS);
-    charts?.draw(PRINT_WIDTH);
+    charts?.drawForPaper();
   });
   addEventListener("afterprint", () => {
     delete root.dataset.medium;

@@ -4,7 +4,7 @@
 const DRAWN_WHOLE = 300; // up to so many rows all are drawn, so that the browser's search finds them
 const AHEAD = 30; // rows drawn beyond the window
 const ROW_HEIGHT = 32; // pixels, as in the style sheet
-const PRINTED_ROWS = 12;
+const PRINTED_ROWS = 14;
 
 class KernelTable {
   constructor(report, state, view) {
