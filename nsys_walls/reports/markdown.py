@@ -15,6 +15,7 @@ from nsys_walls.reports.wording import (
     header,
     printable,
     ratio_cell,
+    short_finding,
     time_cell,
     wall_label,
 )
@@ -26,6 +27,7 @@ _SHOWN = 100
 _NAME_WIDTH = 100
 _RANGES_SHOWN = 30
 _FINDING_WIDTH = 1200
+_FINDINGS_SHOWN = 8
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+!|~&@-])")
 
 
@@ -79,13 +81,7 @@ class MarkdownRenderer:
         if selection:
             yield f"\n{escape(selection)}"
         yield ""
-        for finding in document["findings"]:
-            title = f"{finding['code']} {escape(finding['title'])}"
-            parts = " ".join(finding_parts(finding, language))
-            yield f"- **{title}.** {escape(cut_middle(parts, _FINDING_WIDTH))}"
-        for row in document["abstained"]:
-            said = text("plain.abstained", code=row["code"], reason=row["reason"])
-            yield f"- {escape(said.written(language))}"
+        yield from _finding_lines(document, language)
         yield ""
         for device in document["devices"]:
             yield f"- {escape(device_line(device, language))}"
@@ -132,6 +128,22 @@ class MarkdownRenderer:
                 ),
             )  # fmt: skip
             yield ""
+
+
+def _finding_lines(document: Document, language: str) -> Iterator[str]:
+    """List the first findings in full, the titles of the others, and who could not look."""
+    findings = document["findings"]
+    for finding in findings[:_FINDINGS_SHOWN]:
+        title = f"{finding['code']} {escape(finding['title'])}"
+        parts = " ".join(finding_parts(finding, language))
+        yield f"- **{title}.** {escape(cut_middle(parts, _FINDING_WIDTH))}"
+    for finding in findings[_FINDINGS_SHOWN:]:
+        yield f"- {escape(cut_middle(short_finding(finding, language), _NAME_WIDTH))}"
+    if len(findings) > 1:
+        yield f"\n{escape(text('plain.overlap').written(language))}\n"
+    for row in document["abstained"]:
+        said = text("plain.abstained", code=row["code"], reason=row["reason"])
+        yield f"- {escape(said.written(language))}"
 
 
 RENDERER = MarkdownRenderer()

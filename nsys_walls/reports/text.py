@@ -15,6 +15,7 @@ from nsys_walls.reports.wording import (
     header,
     printable,
     ratio_cell,
+    short_finding,
     time_cell,
     wall_label,
 )
@@ -23,6 +24,7 @@ from nsys_walls.units import percent
 
 _WIDTH = 80
 _SHOWN = 20
+_FINDINGS_SHOWN = 5
 _ROW = "{:<30} {:<11} {:>8} {:>6} {:>7} {:>6} {:>6}"
 _RANGE = "{:<44} {:>9} {:>7} {:>12}"
 
@@ -73,9 +75,7 @@ class TextRenderer:
         yield from _wrap(coverage_line(document, language))
         for line in time_lines(document, language):
             yield from _wrap(line, "    ")
-        for finding in document["findings"]:
-            yield ""
-            yield from _finding(finding, language)
+        yield from _findings(document["findings"], language)
         for row in document["abstained"]:
             said = text("plain.abstained", code=row["code"], reason=printable(row["reason"]))
             yield from _wrap(said.written(language), "  ")
@@ -84,6 +84,21 @@ class TextRenderer:
         yield from _ranges(document, language)
         for warning in document["warnings"]:
             yield from _wrap(f"! {printable(warning['message'])} [{warning['code']}]", "  ")
+
+
+def _findings(findings: list[Finding], language: str) -> Iterator[str]:
+    """Write the first findings in full, and name the others."""
+    for finding in findings[:_FINDINGS_SHOWN]:
+        yield ""
+        yield from _finding(finding, language)
+    if len(findings) > 1:
+        yield ""
+        yield from _wrap(text("plain.overlap").written(language))
+    rest = findings[_FINDINGS_SHOWN:]
+    if rest:
+        yield text("plain.more_findings", findings=len(rest)).written(language)
+        for finding in rest:
+            yield from _wrap(f"  {printable(short_finding(finding, language))}", "    ")
 
 
 def _finding(finding: Finding, language: str) -> Iterator[str]:

@@ -118,3 +118,12 @@ def finding_parts(finding: Finding, language: str) -> list[str]:
         blockers = "; ".join(finding["blockers"])
         parts.append(text("plain.blocked", blockers=blockers).written(language))
     return [*parts, finding["advice"]]
+
+
+def short_finding(finding: Finding, language: str) -> str:
+    """Name a finding, with what it could save where that is known."""
+    code, title, saving_ns = finding["code"], finding["title"], finding["saving_ns"]
+    if saving_ns is None:
+        return f"{code} {title}"
+    saving = duration(saving_ns)
+    return text("plain.short_finding", code=code, title=title, saving=saving).written(language)

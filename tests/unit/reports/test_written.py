@@ -126,6 +126,20 @@ def test_findings_and_warnings_are_written_everywhere():
     assert "  Fuse | them." in text
 
 
+def test_many_findings_are_named_and_do_not_add_up():
+    rows = [FINDING | {"title": f"claim {n}", "key": f"C{n}"} for n in range(8)]
+    rows[7] |= {"saving_ns": None}
+    text = rendered("text", kernel(), findings=rows)
+    assert text.count("They <b>add up</b>.") == 5
+    assert "3 more findings:" in text
+    assert "  NW101 claim 5, at most 5.00 ns" in text
+    assert text.count("it does not add up") == 1
+    assert "  NW101 claim 7\n" in text
+    markdown = rendered("md", kernel(), findings=[*rows, *rows])
+    assert markdown.count("- **NW101") == 8
+    assert len(markdown) < 65_536
+
+
 def test_rules_that_could_not_look_are_named():
     text = rendered("text", kernel(), abstained=[{"code": "NW501", "reason": "no launches"}])
     assert "NW501 could not look: no launches" in text
