@@ -1,11 +1,11 @@
 """The answer in words: which wall holds which share of the time, and what to do first."""
 
-from nsys_walls.findings import Findings
+from nsys_walls.findings import Finding, Findings
 from nsys_walls.roofline.analysis import Analysis
 from nsys_walls.roofline.kernel import KernelPoint
 from nsys_walls.roofline.model import WALLS
 from nsys_walls.texts import Text, text
-from nsys_walls.units import duration, percent
+from nsys_walls.units import duration, percent, three_digits
 
 _SMALLEST_SHARE = 0.005
 _MOSTLY = 0.5
@@ -43,13 +43,25 @@ def advice(analysis: Analysis, findings: Findings) -> Text:
         return text("advice.profile", share=percent(ratio or 0))
     first = next((one for one in findings.found if one.saving_ns and not one.blockers), None)
     if first is not None:
-        return text("advice.finding", title=first.title, message=first.message)
+        return _of_finding(first, first.saving_ns or 0.0)
     best = max(analysis.kernels, key=lambda kernel: kernel.recoverable_ns or 0.0)
     if best.recoverable_ns is None:
         return text("advice.no_wall")
     if not best.recoverable_ns:
         return text("advice.at_wall")
     return _above_floor(best, best.recoverable_ns, total_ns)
+
+
+def _of_finding(finding: Finding, saving_ns: float) -> Text:
+    values: dict[str, str | int | Text] = {
+        "title": finding.title,
+        "saving": duration(saving_ns),
+        "advice": finding.advice,
+    }
+    if finding.speedup_bound is None:
+        return text("advice.finding", **values)
+    bound = three_digits(finding.speedup_bound)
+    return text("advice.finding_bound", **values, bound=bound)
 
 
 def _above_floor(kernel: KernelPoint, above_ns: float, total_ns: int) -> Text:
