@@ -18,8 +18,9 @@ Evidence:
 
     Two neighbours are blocked, and save nothing, where between them the host waits for the GPU,
     the stream waits for an event, a copy or set runs on it, one is in a CUDA graph and the other
-    not, or the stream idles longer than 100 µs and than either kernel. Those that are blocked only
-    at times are listed twice, each with its count.
+    not, or the stream idles longer than 100 µs and than either kernel. Pairs that the same thing
+    keeps apart are one finding. What is blocked only at times counts there as often as it is, and
+    in a chain as often as it is not.
 
 Abstains:
     Where launches are not known one by one, where DRAM reads and writes were not counted apart, or
@@ -32,22 +33,23 @@ Try:
     works on fit.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from nsys_walls.findings import Abstention, Finding, Rule, speedup_bound
 from nsys_walls.roofline.analysis import Analysis
-from nsys_walls.roofline.chains import BlockedPair, Chain, has_both_sides, may_follow
+from nsys_walls.roofline.chains import Blocked, BlockedPair, Chain, has_both_sides, may_follow
 from nsys_walls.roofline.coverage import SMALLEST_RATIO, unknown_ratio
 from nsys_walls.roofline.listed import sentences
 from nsys_walls.roofline.savings import saving_of
-from nsys_walls.texts import text
+from nsys_walls.texts import Text, text
 from nsys_walls.units import duration, percent, si
 
 _ARROW = " → "
+_PAIRS_NAMED = 5
 
 
 def check(analysis: Analysis) -> Iterator[Finding | Abstention]:
-    """List chains that could be fused, then pairs that could if nothing were between them."""
+    """List chains that could be fused, then what could be if nothing were between."""
     if not any(device.time for device in analysis.devices):
         if analysis.kernel_ns:
             yield Abstention(code=RULE.code, reason=text("NW202.no_launches"))
@@ -55,8 +57,8 @@ def check(analysis: Analysis) -> Iterator[Finding | Abstention]:
     chains = analysis.around.chains
     for number, chain in enumerate(chains.free, start=1):
         yield _fusible(analysis, chain, f"C{number}")
-    for number, pair in enumerate(chains.blocked, start=len(chains.free) + 1):
-        yield _blocked(analysis, pair, f"C{number}")
+    for number, group in enumerate(chains.blocked, start=len(chains.free) + 1):
+        yield _blocked(analysis, group, f"C{number}")
     yield from _abstention(analysis)
 
 
@@ -123,44 +125,58 @@ def _fusible(analysis: Analysis, chain: Chain, key: str) -> Finding:
     )
 
 
-def _blocked(analysis: Analysis, pair: BlockedPair, key: str) -> Finding:
+def _blocked(analysis: Analysis, group: Blocked, key: str) -> Finding:
     names = {kernel.id: kernel.name for kernel in analysis.kernels}
-    first, second = (names[number] for number in pair.kernels)
-    held = sum(pair.blockers.values())
-    moved = pair.fused.not_moved_bytes
+    blocked = sum(pair.blocked for pair in group.pairs)
+    occurrences = sum(pair.occurrences for pair in group.pairs)
+    clauses = [clause for pair in group.pairs[:_PAIRS_NAMED] for clause in _clauses(pair, names)]
+    rest = len(group.pairs) - _PAIRS_NAMED
+    if rest > 0:
+        clauses.append(text("NW202.more", pairs=rest))
     return Finding(
         code=RULE.code,
-        title=text("NW202.title_blocked", chain=key),
+        title=text(
+            "NW202.title_blocked",
+            chain=key,
+            pairs=len(group.pairs),
+            blocker=text(f"NW202.{group.blocker}"),
+        ),
         message=text(
             "NW202.blocked",
-            chain=_ARROW.join((first, second)),
-            occurrences=pair.occurrences,
-            held=held,
-            bytes=si(moved, "B"),
-            saving=duration(pair.saving_ns),
+            pairs=len(group.pairs),
+            blocked=blocked,
+            occurrences=occurrences,
+            bytes=si(group.not_moved_bytes, "B"),
+            saving=duration(group.saving_ns),
         ),
-        advice=text(f"NW202.advice_{next(iter(pair.blockers))}"),
-        kernels=pair.kernels,
-        time_ratio=pair.time_ns / analysis.kernel_ns,
-        blockers=tuple(
-            text(
-                f"NW202.blocked_by_{blocker}",
-                first=first,
-                second=second,
-                times=times,
-                occurrences=pair.occurrences,
-            )
-            for blocker, times in pair.blockers.items()
-        ),
+        advice=text(f"NW202.advice_{group.blocker}"),
+        kernels=tuple(dict.fromkeys(number for pair in group.pairs for number in pair.kernels)),
+        time_ratio=group.time_ns / analysis.kernel_ns,
+        blockers=tuple(clauses),
         evidence={
-            "occurrences": pair.occurrences,
-            "blocked_occurrences": held,
-            "blocked_time_ns": pair.time_ns,
-            "not_moved_bytes_each": moved,
-            "saving_without_blockers_ns": pair.saving_ns,
+            "pairs": len(group.pairs),
+            "occurrences": occurrences,
+            "blocked_occurrences": blocked,
+            "blocked_time_ns": group.time_ns,
+            "not_moved_bytes": group.not_moved_bytes,
+            "saving_without_blockers_ns": group.saving_ns,
         },
         key=key,
     )
+
+
+def _clauses(pair: BlockedPair, names: Mapping[int, str]) -> Iterator[Text]:
+    """Say what is between two kernels, one clause each."""
+    first, second = pair.kernels
+    for blocker, times in pair.blockers.items():
+        yield text(
+            "NW202.between",
+            blocker=text(f"NW202.{blocker}"),
+            first=names[first],
+            second=names[second],
+            times=times,
+            occurrences=pair.occurrences,
+        )
 
 
 RULE = Rule(code="NW202", name="fusion-chains", check=check)

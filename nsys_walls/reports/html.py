@@ -94,7 +94,7 @@ def _selection(document: Document, language: str) -> str:
     selection = document["selection"]
     if selection is None:
         return ""
-    lists = {key: ", ".join(map(str, selection[key])) for key in ("nvtx", "devices", "streams")}  # type: ignore[literal-required]
+    lists = {key: ", ".join(map(str, selection[key])) for key in ("nvtx", "devices", "streams")}
     values = lists | {"window": selection["window"], "kernel": selection["kernel"]}
     parts = [
         text(f"page.selection_{key}", value=value).written(language)

@@ -6,7 +6,7 @@ once not read. That is an upper bound: the two may be different tensors, others 
 written, and ncu counts reads with empty caches.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -95,6 +95,41 @@ class BlockedPair:
     fused: Fused
     saving_ns: float
 
+    @property
+    def blocked(self) -> int:
+        """How often something is between them."""
+        return sum(self.blockers.values())
+
+    @property
+    def main_blocker(self) -> Blocker:
+        """What is between them most often."""
+        return next(iter(self.blockers))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blocked:
+    """Pairs of neighbours that the same thing keeps apart, often all over a program.
+
+    Attributes:
+        blocker: What is between them most often.
+        pairs: The pairs, what would save most first.
+        time_ns: Time of their kernels where something is between them, ns; each counts once.
+    """
+
+    blocker: Blocker
+    pairs: tuple[BlockedPair, ...]
+    time_ns: int
+
+    @property
+    def not_moved_bytes(self) -> int:
+        """What fused kernels would neither write nor read over all, bytes."""
+        return sum(pair.fused.not_moved_bytes * pair.blocked for pair in self.pairs)
+
+    @property
+    def saving_ns(self) -> float:
+        """What fusing them would save at most, ns."""
+        return min(sum(pair.saving_ns for pair in self.pairs), float(self.time_ns))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chains:
@@ -102,12 +137,13 @@ class Chains:
 
     Attributes:
         free: Chains that could be fused, what saves most first.
-        blocked: Pairs that can't be fused as they are, what would save most first.
+        blocked: Pairs that can't be fused as they are, by what is between them; what would save
+            most first.
         sees_host: Whether launches of the host were traced, so that its waits can be seen.
     """
 
     free: tuple[Chain, ...] = ()
-    blocked: tuple[BlockedPair, ...] = ()
+    blocked: tuple[Blocked, ...] = ()
     sees_host: bool = True
 
 
@@ -140,7 +176,7 @@ def find_chains(timeline: Timeline, kernels: Mapping[int, KernelPoint]) -> Chain
     least_ns = max(1, round(_SMALLEST_RATIO * sum(kernel.time_ns for kernel in kernels.values())))
     find_neighbours(timeline, members)
     free = [_chain(run, kernels) for run in recurring_runs(timeline, least_ns)]
-    blocked = [_blocked(pair, kernels) for pair in held_pairs(timeline, least_ns)]
+    pairs = [_blocked(pair, kernels) for pair in held_pairs(timeline, least_ns)]
     drop_neighbours(timeline)
     return Chains(
         free=tuple(
@@ -151,8 +187,8 @@ def find_chains(timeline: Timeline, kernels: Mapping[int, KernelPoint]) -> Chain
         ),
         blocked=tuple(
             sorted(
-                (pair for pair in blocked if pair.saving_ns >= least_ns),
-                key=lambda pair: (-pair.saving_ns, pair.kernels),
+                (group for group in _by_blocker(pairs, kernels) if group.saving_ns >= least_ns),
+                key=lambda group: (-group.saving_ns, group.blocker),
             )
         ),
         sees_host=has_launch_calls(timeline),
@@ -190,15 +226,35 @@ def _chain(run: RecurringRun, kernels: Mapping[int, KernelPoint]) -> Chain:
 def _blocked(pair: HeldPair, kernels: Mapping[int, KernelPoint]) -> BlockedPair:
     first, second = (kernels[point] for point in pair.points)
     spared = fuse([first, second])
-    held = sum(pair.blockers.values())
+    blocked = sum(pair.blockers.values())
     return BlockedPair(
         kernels=(first.id, second.id),
         occurrences=pair.occurrences,
         blockers=pair.blockers,
         time_ns=pair.blocked_ns,
         fused=spared,
-        saving_ns=min(spared.saving_ns * held, float(pair.blocked_ns)),
+        saving_ns=min(spared.saving_ns * blocked, float(pair.blocked_ns)),
     )
+
+
+def _by_blocker(
+    pairs: Sequence[BlockedPair], kernels: Mapping[int, KernelPoint]
+) -> Iterator[Blocked]:
+    """Put pairs together that the same thing keeps apart."""
+    times = {kernel.id: kernel.time_ns for kernel in kernels.values()}
+    groups: dict[Blocker, list[BlockedPair]] = {}
+    for pair in sorted(pairs, key=lambda pair: (-pair.saving_ns, pair.kernels)):
+        groups.setdefault(pair.main_blocker, []).append(pair)
+    for blocker, group in groups.items():
+        members = {number for pair in group for number in pair.kernels}
+        yield Blocked(
+            blocker=blocker,
+            pairs=tuple(group),
+            # a kernel between two others is in two pairs
+            time_ns=min(
+                sum(pair.time_ns for pair in group), sum(times[number] for number in members)
+            ),
+        )
 
 
 def fuse(kernels: Sequence[KernelPoint]) -> Fused:
@@ -244,16 +300,13 @@ class _Part:
 def _part(kernel: KernelPoint, spared_bytes: float) -> _Part:
     placement, moved = kernel.placement, kernel.work.dram_bytes
     time_ns = kernel.times.typical_ns or 0.0
-    memory_ns = placement.memory_floor_ns if placement else None
-    if placement is None or not moved or memory_ns is None:
-        return _Part(time_ns=time_ns, memory_floor_ns=0.0, compute_floor_ns=0.0,
-                     at_wall_ns=0.0, saved_ns=0.0)  # fmt: skip
+    memory_ns = (placement.memory_floor_ns if placement else None) or 0.0
     # sums and their parts are counted in different passes, so they may differ a little
-    ratio = min(1.0, spared_bytes / moved)
+    ratio = min(1.0, spared_bytes / moved) if moved else 0.0
     return _Part(
         time_ns=time_ns,
         memory_floor_ns=memory_ns,
-        compute_floor_ns=placement.compute_floor_ns or 0.0,
+        compute_floor_ns=(placement.compute_floor_ns if placement else None) or 0.0,
         at_wall_ns=ratio * memory_ns,
         saved_ns=ratio * (time_ns if is_memory_side(kernel) else memory_ns),
     )

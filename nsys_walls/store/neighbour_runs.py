@@ -14,9 +14,10 @@ LONGEST_RUN = 8
 # Links on both sides of one among which it has to pass least for a long run to be cut there.
 _REACH = LONGEST_RUN - 1
 
-# A run of more than `LONGEST_RUN` kernels is cut where its first kernel comes again, elsewhere at
-# the links that pass least among those near them (of equal ones, those that came up last), so a
-# sequence that repeats is cut alike each time; then after every `LONGEST_RUN` kernels.
+# A run of more than `LONGEST_RUN` kernels is cut where its first kernel comes again. What is
+# still longer is cut at the links that pass least among those near them (of equal ones, those that
+# came up last), so that a sequence is cut alike wherever it stands; then after every
+# `LONGEST_RUN` kernels. The number of a run is the same for links in a row, and of no others.
 _RUNS = """
 WITH strengths AS (
   SELECT point, next_point, row_number() OVER (
@@ -24,40 +25,44 @@ WITH strengths AS (
   ) AS strength
   FROM links GROUP BY point, next_point
 ), free AS (
-  SELECT lane, place, point, next_point, time_ns, next_time_ns,
-    place - row_number() OVER (PARTITION BY lane ORDER BY place) AS run
+  SELECT {link}, place - row_number() OVER (PARTITION BY lane ORDER BY place) AS run
   FROM links WHERE blocker IS NULL
-), sized AS (
+), whole AS (
   SELECT *, count(*) OVER (PARTITION BY lane, run) AS links,
-    first_value(point) OVER (PARTITION BY lane, run ORDER BY place) AS anchor
+    first_value(point) OVER (PARTITION BY lane, run ORDER BY place) AS first
   FROM free
+), repeats AS (
+  SELECT {link}, place - row_number() OVER (PARTITION BY lane ORDER BY place) AS run
+  FROM whole WHERE links >= {longest} AND next_point <> first
+), repeated AS (
+  SELECT *, count(*) OVER (PARTITION BY lane, run) AS links FROM repeats
 ), weighed AS (
-  SELECT sized.*, CASE WHEN next_point = anchor THEN 0 ELSE strength END AS strength,
-    min(CASE WHEN next_point = anchor THEN 0 ELSE strength END) OVER (
+  SELECT {link}, strength, min(strength) OVER (
       PARTITION BY lane, run ORDER BY place
       ROWS BETWEEN {reach} PRECEDING AND {reach} FOLLOWING
     ) AS weakest
-  FROM sized JOIN strengths USING (point, next_point) WHERE links >= {longest}
+  FROM repeated JOIN strengths USING (point, next_point) WHERE links >= {longest}
 ), parts AS (
-  SELECT lane, place, point, next_point, time_ns, next_time_ns, run, false AS is_part
-  FROM sized WHERE links < {longest}
+  SELECT {link}, run, 0 AS stage FROM whole WHERE links < {longest}
   UNION ALL
-  SELECT lane, place, point, next_point, time_ns, next_time_ns,
-    place - row_number() OVER (PARTITION BY lane ORDER BY place) AS run, true
+  SELECT {link}, run, 1 FROM repeated WHERE links < {longest}
+  UNION ALL
+  SELECT {link}, place - row_number() OVER (PARTITION BY lane ORDER BY place), 2
   FROM weighed WHERE strength > weakest
 ), counted AS (
-  SELECT *, row_number() OVER (PARTITION BY lane, is_part, run ORDER BY place) - 1 AS step
+  SELECT *, row_number() OVER (PARTITION BY lane, stage, run ORDER BY place) - 1 AS step
   FROM parts
 ), runs AS (
   SELECT arg_min(point, step) AS first, {points},
     sum(time_ns) + arg_max(next_time_ns, step) AS time_ns
   FROM counted WHERE step % {longest} <> {longest} - 1
-  GROUP BY lane, is_part, run, step // {longest}
+  GROUP BY lane, stage, run, step // {longest}
 )
 SELECT [first, {names}], count(*), sum(time_ns)::BIGINT FROM runs
 GROUP BY first, {names} HAVING sum(time_ns) >= ?
 ORDER BY sum(time_ns) DESC, first, {names}
 """
+_LINK = "lane, place, point, next_point, time_ns, next_time_ns"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +100,7 @@ def recurring_runs(timeline: Timeline, least_ns: int) -> tuple[RecurringRun, ...
         f"any_value(next_point) FILTER (step % {LONGEST_RUN} = {step}) AS p{step}" for step in steps
     )
     query = _RUNS.format(
+        link=_LINK,
         points=points,
         names=", ".join(f"p{step}" for step in steps),
         reach=_REACH,

@@ -21,15 +21,14 @@ WITHIN_DEVICE = "device_to_device"
 #: Part of the steps that are alike: the first and the last of a run often are not.
 ALIKE_RATIO = 0.9
 
-# `inside`: launches that are wanted, by each range around them.
+# `inside`: how often what is wanted was launched in each range, at any depth; level counts from
+# the range around the launch outwards.
 _INSIDE = """
 CREATE OR REPLACE TEMP TABLE inside AS
 WITH RECURSIVE climbing AS (
-  SELECT source, range, point, count(*) AS launches, 0 AS level FROM (
-    SELECT source, range, point FROM launches SEMI JOIN wanted USING (point)
-    UNION ALL
-    SELECT source, range, {copies} FROM copies WHERE operation = '{within}'
-  ) WHERE range IS NOT NULL GROUP BY ALL
+  SELECT source, range, point, count(*) AS launches, 0 AS level
+  FROM ranged LEFT JOIN wanted USING (point)
+  WHERE wanted.point IS NOT NULL OR ranged.point = {copies} GROUP BY ALL
   UNION ALL
   SELECT source, known.parent, point, launches, level + 1
   FROM climbing JOIN known_ranges AS known USING (source, range) WHERE known.parent IS NOT NULL
@@ -38,19 +37,38 @@ SELECT source, range, point, sum(launches) AS launches, max(level) AS level
 FROM climbing GROUP BY source, range, point
 """
 
-# A range that holds nothing else says no more than the launch itself. Of the others, the fewest
-# hold most: those are the steps of the program, not of a layer; of two alike the outer one.
+_RANGED = """
+CREATE OR REPLACE TEMP VIEW ranged AS
+SELECT source, range, point FROM launches WHERE range IS NOT NULL
+UNION ALL
+SELECT source, range, {copies} FROM copies WHERE operation = '{within}' AND range IS NOT NULL
+"""
+
+# `shared`: ranges with two kernels or more in them, at any depth. A range that holds nothing else
+# says no more than the launch itself.
+_SHARED = """
+CREATE OR REPLACE TEMP TABLE shared AS
+WITH RECURSIVE climbing AS (
+  SELECT source, range, min(point) AS lowest, max(point) AS highest
+  FROM ranged GROUP BY source, range
+  UNION ALL
+  SELECT source, known.parent, lowest, highest
+  FROM climbing JOIN known_ranges AS known USING (source, range) WHERE known.parent IS NOT NULL
+)
+SELECT source, range FROM climbing
+GROUP BY source, range HAVING min(lowest) < max(highest)
+"""
+
+# Of several kinds of ranges the fewest hold most: those are the steps of the program, not of a
+# layer; of two alike the outer one. PyTorch numbers every operator, and those counters go.
 _BY_RANGE = """
-WITH holding AS (
-  SELECT source, parent AS range FROM known_ranges WHERE parent IS NOT NULL
-  UNION
-  SELECT source, range FROM launches WHERE range IS NOT NULL
-  GROUP BY source, range HAVING min(point) < max(point)
-), counted AS (
-  SELECT point, regexp_replace(name, '\\d+', '*', 'g') AS name, launches, count(*) AS steps,
-    sum(launches) AS held, max(level) AS level
-  FROM inside SEMI JOIN holding USING (source, range) JOIN known_ranges USING (source, range)
-  WHERE name IS NOT NULL GROUP BY ALL
+WITH counted AS (
+  SELECT point, launches, count(*) AS steps, sum(launches) AS held, max(level) AS level,
+    regexp_replace(
+      regexp_replace(name, ',\\s*(op_id|seq)\\s*=\\s*\\d+', '', 'g'), '\\d+', '*', 'g'
+    ) AS name
+  FROM inside SEMI JOIN shared USING (source, range) JOIN known_ranges USING (source, range)
+  WHERE known_ranges.name IS NOT NULL GROUP BY ALL
 ), named AS (
   SELECT point, name, arg_max(launches, steps) AS per_step, max(steps) AS alike,
     sum(steps) AS steps, sum(held) AS held, max(level) AS level
@@ -124,13 +142,15 @@ def find_recurrence(
         for point, distance, launches, _ in timeline.rows(_BY_DISTANCE.format(alike=ALIKE_RATIO))
     }
     if _register_ranges(timeline, run):
-        by_range = _BY_RANGE.format(copies=COPIES, within=WITHIN_DEVICE, alike=ALIKE_RATIO)
-        timeline.run(_INSIDE.format(copies=COPIES, within=WITHIN_DEVICE))
+        values = {"copies": COPIES, "within": WITHIN_DEVICE, "alike": ALIKE_RATIO}
+        for step in (_RANGED, _INSIDE, _SHARED):
+            timeline.run(step.format(**values))
         found |= {
             point: Recurrence(per_step=per_step, steps=steps, range=name)
-            for point, per_step, steps, name in timeline.rows(by_range)
+            for point, per_step, steps, name in timeline.rows(_BY_RANGE.format(**values))
         }
-        timeline.run("DROP TABLE inside")
+        for made in ("VIEW ranged", "TABLE inside", "TABLE shared"):
+            timeline.run(f"DROP {made}")
     return found
 
 

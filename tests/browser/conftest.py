@@ -86,7 +86,7 @@ class Opened:
         }
 
 
-def _open(browser, path, given, script=None, **options):
+def _open(browser, path, given, *, script=None, fragment="", **options):
     path.write_text(RENDERER.render(given), encoding="utf-8")
     size = {"width": 1440, "height": 1000}
     context = browser.new_context(**({"viewport": size, "offline": True} | options))
@@ -97,7 +97,7 @@ def _open(browser, path, given, script=None, **options):
     opened.page.on("request", lambda request: opened.asked.append(request.url))
     if script:
         opened.page.add_init_script(script)
-    opened.page.goto(opened.url)
+    opened.page.goto(f"{opened.url}#{fragment}" if fragment else opened.url)
     if options.get("java_script_enabled", True):
         opened.page.wait_for_selector("html[data-state=done]")
     return opened

@@ -1,5 +1,7 @@
 """The table: all kernels, sorted, searched, opened; names as text."""
 
+import csv
+
 import pytest
 from support.documents import kernel, report, unmeasured
 
@@ -141,7 +143,7 @@ def test_not_measured_is_a_dash_and_never_a_zero(open_report):
     opened = open_report(report(kernels=[kernel(name="k"), unmeasured(name="u", time_ns=1)]))
 
     cells = row(opened, "u").locator("td .none")
-    assert cells.all_text_contents() == ["–", "–", "–", "–", "none"]
+    assert cells.all_text_contents() == ["–not measured"] * 4 + ["none"]
     assert cells.nth(1).get_attribute("title") == "not measured"
     assert row(opened, "k").locator(".none").count() == 0
 
@@ -160,7 +162,8 @@ def test_names_are_text_everywhere(open_report, name):
     ]  # fmt: skip
     finding = {
         "code": "NW101", "title": name, "message": name, "kernels": [0], "time_ratio": 0.1,
-        "saving_ns": 1.0, "speedup_bound": 1.01, "blockers": [name],
+        "saving_ns": 1.0, "speedup_bound": 1.01, "blockers": [name], "advice": name,
+        "evidence": {"where": name}, "key": name,
     }  # fmt: skip
     given = report(
         kernels=[kernel(name=name, full_name=name, notes=[name], match={"reason": name})],
@@ -202,24 +205,80 @@ def test_a_name_of_83_000_characters(open_report):
     assert len(opened.bubbles("plane")[0]["hover"][0]) < 1500
 
 
-def test_five_thousand_kernels_stay_quick(open_report):
+def test_of_five_thousand_kernels_only_rows_near_the_window_are_in_the_page(open_report):
     kernels = [kernel(name=f"kernel_{place}", time_ns=10**9 - place) for place in range(5000)]
     opened = open_report(report(kernels=kernels))
     page = opened.page
+    rows = page.locator("tr[data-id]")
 
-    assert page.locator("tr[data-id]").count() == 100
+    assert rows.count() < 100
+    assert names(opened)[0] == "kernel_0"
+    height = page.locator(".scroll").evaluate("box => box.scrollHeight")
+    assert height == pytest.approx(5000 * 32, rel=0.01)
     page.locator(".scroll").evaluate("box => { box.scrollTop = box.scrollHeight; }")
-    page.locator("tr[data-id]").nth(199).wait_for(state="attached")
-    assert page.locator("tr[data-id]").count() == 200
+    row(opened, "kernel_4999").wait_for(state="visible")
+    assert rows.count() < 100
+    page.locator(".scroll").evaluate("box => { box.scrollTop = 2500 * 32; }")
+    row(opened, "kernel_2510").locator(".name").click()
+    assert page.locator("tr.open .name").text_content() == "kernel_2510"
+    page.locator(".scroll").evaluate("box => { box.scrollTop = 0; }")
+    row(opened, "kernel_0").first.wait_for(state="visible")
+    page.locator(".picked").get_by_role("button", name="Its row").click()
+    assert page.locator("tr.open .name").is_visible()
+    assert page.locator(".detail").count() == 1
     page.get_by_label("Search kernels").fill("kernel_4987")
     assert names(opened) == ["kernel_4987"]
     assert sum(len(trace["ids"]) for trace in opened.bubbles("plane")) == 5000
+    assert not opened.said
+
+
+def test_columns_can_be_chosen(open_report):
+    opened = open_report(report(kernels=[kernel(dram_bytes=9.6e6)]))
+    page = opened.page
+    heads = page.locator(".kernels th")
+
+    assert heads.all_text_contents() == [
+        "Kernel", "Class", "Wall", "Time", "Share", "Launches", "Median", "FLOP/B", "Bandwidth",
+        "Compute", "Recoverable", "Counters",
+    ]  # fmt: skip
+    page.get_by_text("Columns").click()
+    page.get_by_label("DRAM", exact=True).check()
+    page.get_by_label("Class", exact=True).uncheck()
+    titles = heads.all_text_contents()
+    assert "DRAM" in titles
+    assert "Class" not in titles
+    assert page.locator("tr[data-id] td").nth(titles.index("DRAM")).inner_text() == "9.60\u00a0MB"
+    page.get_by_role("button", name="the usual ones").click()
+    assert heads.count() == 12
+
+
+def test_the_rows_shown_are_copied_as_csv_without_formulas(open_report):
+    kernels = [
+        kernel(name="=HYPERLINK(0)", full_name='say "hi", all', time_ns=500_000, launches=5),
+        unmeasured(name="plain", time_ns=400_000),
+        kernel(name="other", time_ns=300_000, **{"class": "gemm"}),
+    ]
+    opened = open_report(report(kernels=kernels))
+    page = opened.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_label("Search kernels").fill("norm")  # not "other"
+
+    page.get_by_role("button", name="Copy as CSV").click()
+    page.get_by_role("button", name="Copied").wait_for()
+
+    text = page.evaluate("navigator.clipboard.readText()").replace("\r\n", "\n")
+    lines = list(csv.DictReader(text.splitlines()))
+    assert [line["name"] for line in lines] == ["'=HYPERLINK(0)", "plain"]
+    assert lines[0]["full_name"] == 'say "hi", all'
+    assert lines[0]["time_ns"] == "500000"  # base units, as in the document
+    assert lines[1]["bandwidth_ratio"] == ""
 
 
 def test_kernels_of_a_finding_are_shown_alone(open_report):
     finding = {
         "code": "NW101", "title": "Small ones", "message": "", "kernels": [1, 2],
         "time_ratio": 0.3, "saving_ns": None, "speedup_bound": None, "blockers": [],
+        "advice": "", "evidence": {}, "key": None,
     }  # fmt: skip
     kernels = [kernel(name=f"k{place}", time_ns=900 - place) for place in range(4)]
     opened = open_report(report(kernels=kernels, findings=[finding]))

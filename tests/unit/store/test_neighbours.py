@@ -32,7 +32,7 @@ def launches(*kernels, every=20 * MICROSECOND, took=10 * MICROSECOND, **columns)
         names=("a", "b", "c"),
     )
     for place, row in enumerate(rows["launches"]):
-        row |= {"correlation": 100 + place} | columns
+        row.update({"correlation": 100 + place} | columns)
     calls = [
         call(row["start_ns"] - 5 * MICROSECOND, "launch", row["correlation"])
         for row in rows["launches"]
@@ -99,12 +99,19 @@ def test_links_pass_on_a_tenth_of_the_traffic(look, members, expected):
     assert links(look(launches(A, B), members)) == expected
 
 
-def test_other_kernels_streams_and_devices_part_kernels(look):
+def test_another_kernel_parts_two(look):
     assert links(look(launches(A, C, B), [member(A), member(B)])) == []
+
+
+def test_kernels_of_two_streams_do_not_follow_each_other(look):
     rows = launches(A, B)
     rows["launches"][1]["stream"] = 8
     assert links(look(rows)) == []
+
+
+def test_kernels_of_two_devices_do_not_follow_each_other(look):
     rows = trace_rows([(0, 1, A, 0, 7), (5, 1, B, 1, 7)], names=("a", "b"), gpus=2)
+    # kernel b on the second GPU is number 3
     assert links(look(rows, [member(A), member(3)])) == []
 
 
@@ -194,9 +201,7 @@ def test_launches_without_a_call_have_nothing_known_between_them(look):
 @pytest.mark.parametrize(("gap_us", "took_us", "expected"), [
     (100, 10, None), (101, 10, "gap"), (101, 101, None), (151, 150, "gap"),
 ])  # fmt: skip
-def test_a_gap_is_longer_than_both_kernels_and_than_a_launch_takes(
-    look, gap_us, took_us, expected
-):
+def test_a_gap_is_longer_than_both_kernels_and_than_a_launch_takes(look, gap_us, took_us, expected):
     took, every = took_us * MICROSECOND, (took_us + gap_us) * MICROSECOND
     assert between(look(launches(A, B, took=took, every=every))) == expected
 
@@ -228,15 +233,11 @@ def test_pairs_count_what_blocks_them_most_frequent_first(look):
     # launches at 20 n - 5 µs: A-B twice by a wait and once by a copy; B-C once
     rows["syncs"] = [sync(at * MICROSECOND, "stream_waits_event") for at in (10, 70)]
     rows["syncs"].append(sync(30 * MICROSECOND, "stream"))
-    rows["copies"] = [
-        {"start_ns": 131_000, "duration_ns": 1, "gpu": 0, "process": 7, "stream": 7}
-    ]
+    rows["copies"] = [{"start_ns": 131_000, "duration_ns": 1, "gpu": 0, "process": 7, "stream": 7}]
     members = [member(A), member(B), member(C, 100, 1)]
     _, pairs, _ = look(rows, members)
     assert pairs == (
-        HeldPair(
-            points=(A, B), occurrences=4, blocked_ns=60_000, blockers={"wait": 2, "copy": 1}
-        ),
+        HeldPair(points=(A, B), occurrences=4, blocked_ns=60_000, blockers={"wait": 2, "copy": 1}),
         HeldPair(points=(B, C), occurrences=4, blocked_ns=20_000, blockers={"sync": 1}),
     )
 

@@ -3,8 +3,9 @@
 
 const DRAWN_WHOLE = 300; // up to so many rows all are drawn, so that the browser's search finds them
 const AHEAD = 30; // rows drawn beyond the window
+const TALLEST = 940; // pixels that the window may have, as in the style sheet
 const ROW_HEIGHT = 32; // pixels, as in the style sheet
-const PRINTED_ROWS = 14;
+const PRINTED_ROWS = 12;
 
 class KernelTable {
   constructor(report, state, view) {
@@ -121,7 +122,7 @@ class KernelTable {
     if (all <= DRAWN_WHOLE) return [0, all];
     const open = this.opened >= 0 ? (this.more?.offsetHeight ?? 0) : 0;
     const from = Math.floor((this.box.scrollTop - open) / ROW_HEIGHT) - AHEAD;
-    const to = Math.ceil((this.box.scrollTop + this.box.clientHeight) / ROW_HEIGHT) + AHEAD;
+    const to = Math.ceil((this.box.scrollTop + TALLEST) / ROW_HEIGHT) + AHEAD;
     return [Math.max(0, from), Math.min(all, Math.max(to, 0))];
   }
 
@@ -192,12 +193,17 @@ class KernelTable {
   /** Bring a kernel's row into view inside the table. */
   reveal(id) {
     const place = this.rows.findIndex((kernel) => kernel.id === id);
-    if (place >= 0) this.box.scrollTop = this.topOf(place);
+    if (place < 0) return;
+    this.box.scrollTop = this.topOf(place);
+    this.drawWindow(); // the event of scrolling comes later
   }
 
-  /** Fewer rows on paper; Infinity shows all again. */
-  limit(most) {
-    this.most = most;
+  /** Fewer rows on paper, and says so; Infinity shows all again. */
+  limit(rows) {
+    this.most = rows;
     this.refresh();
+    const all = this.view.chosen.length;
+    byId("kernels").querySelector(".more-kernels").textContent =
+      this.rows.length < all ? t("printed", { shown: this.rows.length, all }) : "";
   }
 }
