@@ -20,7 +20,7 @@ Abstains:
     work was not counted.
 
 Try:
-    In PyTorch, `torch.backends.cuda.matmul.allow_tf32 = True` or autocast; in cuBLAS, the compute
+    In PyTorch autocast, or allow_tf32 of torch.backends.cuda.matmul; in cuBLAS the compute
     type; sizes in multiples of 16 bytes, without which older libraries leave the tensor cores.
 """
 

@@ -9,7 +9,8 @@ from nsys_walls.traces.folder import holds_export
 
 _EXPECTED = (
     "expected an Nsight Systems SQLite export (`nsys export --type sqlite`), "
-    "an Nsight Compute CSV (`ncu --csv --page raw`), a PyTorch profiler trace or an `nsys stats` CSV"
+    "an Nsight Compute CSV (`ncu --csv --page raw`), a PyTorch profiler trace "
+    "or an `nsys stats` CSV"
 )
 
 _EXPORT_FOLDER = "a folder that `nsys export --type parquetdir` or `--type arrowdir` made"

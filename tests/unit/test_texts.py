@@ -6,7 +6,10 @@ import pytest
 
 from nsys_walls.texts import LANGUAGES, Text, placeholders, templates, text
 
-NAMES = r"\b(Nsight (Systems|Compute)|PyTorch profiler|Roofline|nsys|byte|SQLite|Parquet|Arrow|PyTorch|stats)\b"
+NAMES = (
+    r"\b(Nsight (Systems|Compute)|PyTorch profiler|Roofline|nsys|byte|SQLite|Parquet|Arrow|"
+    r"PyTorch|stats)\b"
+)
 
 
 @pytest.mark.parametrize("key", templates())

@@ -3,7 +3,7 @@
 const SLIVER = 6; // pixels of a bubble that must stay in view
 const STEP = 2;
 const FARTHEST = 40; // steps out; beyond, a bubble may hide after all
-const CROWD = 1500; // bubbles beyond which nobody could tell them apart anyway
+const CROWD = 300; // the heaviest bubbles; among more nobody could tell them apart anyway
 
 /**
  * How far to move each bubble, in pixels.

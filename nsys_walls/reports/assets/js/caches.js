@@ -31,7 +31,7 @@ const cacheIntensities = (kernel) =>
 /** Draw the caches of these kernels, each in its own colour. */
 function showCaches(target, kernels, look) {
   const first = (target.data ?? []).findIndex((trace) => trace.meta === "caches");
-  if (first < 0) return;
+  if (first < 0 || (kernels.length === 0 && target.data[first].x.length === 0)) return;
   const placed = kernels.filter(
     (kernel) => kernel.intensity_flop_per_byte > 0 && kernel.flop_per_s > 0,
   );

@@ -91,9 +91,9 @@ class Charts {
   emphasise() {
     const { view, state } = this;
     const single = view.kernel;
-    const isVisible = (id) => view.isVisible(view.byId.get(id));
     const some = view.isWhole ? null : new Set(view.chosen.map((kernel) => kernel.id));
     const bright = single === null ? some : new Set([single.id]);
+    const isVisible = (id) => view.isVisible(view.byId.get(id));
     for (const target of Object.values(this.targets)) emphasise(target, isVisible, bright);
     const all = state.get("caches") ? view.chosen : [];
     const kernels = (single === null ? all : [single]).filter(

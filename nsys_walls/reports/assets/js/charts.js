@@ -108,6 +108,7 @@ function draw(target, figure) {
 
 /** Where kernels stand in a chart, and the traces as they were before anything was hidden. */
 function remember(target, figure) {
+  target.isPlain = true;
   target.kernelTraces = (figure?.traces ?? []).flatMap((trace, place) =>
     trace.meta === "kernels" ? [{ place, ids: trace.customdata, x: trace.x, y: trace.y }] : [],
   );
@@ -116,7 +117,10 @@ function remember(target, figure) {
 /** Hide what is not visible, and dim what is not bright; null: all of them are bright. */
 function emphasise(target, isVisible, bright) {
   const traces = target.kernelTraces ?? [];
-  if (traces.length === 0) return;
+  const isPlain = bright === null && traces.every(({ ids }) => ids.every(isVisible));
+  // a fresh drawing is plain already, and drawing thousands of bubbles again takes its time
+  if (traces.length === 0 || (isPlain && target.isPlain)) return;
+  target.isPlain = isPlain;
   const shown = (values, ids) => values.map((value, at) => (isVisible(ids[at]) ? value : null));
   const chosen = ({ ids }) =>
     bright === null ? null : ids.flatMap((id, at) => (bright.has(id) ? [at] : []));

@@ -137,6 +137,20 @@ function barKey(parts, label) {
   );
 }
 
+/** What is too wide for its room can be scrolled, so the keyboard must reach it. */
+const scrolls = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+    else target.removeAttribute("tabindex");
+  }
+});
+
+function wideTable(content) {
+  const room = el("div", { class: "wide-table" }, content);
+  scrolls.observe(room);
+  return room;
+}
+
 /**
  * @param {[string, string][]} heads title and class of each column; "n" aligns numbers
  * @param {(string|Node|(string|Node)[])[][]} rows
@@ -150,9 +164,7 @@ function table(className, heads, rows) {
       cells.map((cell, place) => el("td", { class: heads[place][1] }, cell)),
     ),
   );
-  return el(
-    "div",
-    { class: "wide-table" },
+  return wideTable(
     el("table", { class: className }, el("thead", {}, el("tr", {}, head)), el("tbody", {}, body)),
   );
 }

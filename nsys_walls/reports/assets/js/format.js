@@ -72,8 +72,9 @@ function shape(sizes) {
   return needed.join("×");
 }
 
+/** A part of a whole; null where either is not known, or the whole is nothing. */
 function share(part, whole) {
-  return whole ? part / whole : null;
+  return whole && part !== null ? part / whole : null;
 }
 
 /** Both ends of a long text, with the number of characters left out between them. */

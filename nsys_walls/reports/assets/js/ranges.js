@@ -83,9 +83,7 @@ class RangeTree {
     this.node = el(
       "div",
       {},
-      el(
-        "div",
-        { class: "wide-table" },
+      wideTable(
         el("table", { class: "plain tree" }, el("thead", {}, el("tr", {}, heads)), this.body),
       ),
       left > 0 ? el("p", { class: "sub" }, t("nodes_left", { number: left })) : null,

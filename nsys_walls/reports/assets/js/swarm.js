@@ -1,5 +1,8 @@
 // Bubbles side by side: each keeps its place along a strip and moves across until it is free.
 
+const PLACED_ONE_BY_ONE = 800; // the lighter rest of a crowd is strewn across the strip
+const GOLDEN = 0.618034;
+
 /**
  * Offsets from the middle of a strip, in pixels, so that bubbles don't overlap.
  *
@@ -10,7 +13,11 @@
 function swarm(bubbles, limit) {
   const placed = [];
   let isCrowded = false;
-  const offsets = bubbles.map(({ along, radius }) => {
+  const offsets = bubbles.map(({ along, radius }, order) => {
+    if (order >= PLACED_ONE_BY_ONE) {
+      isCrowded = true;
+      return (2 * ((order * GOLDEN) % 1) - 1) * Math.max(0, limit - radius);
+    }
     const taken = [];
     const near = [];
     for (const other of placed) {
