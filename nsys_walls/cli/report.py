@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nsys_walls.cli.colour import coloured, wants_colour
 from nsys_walls.cli.filters import (
     DeviceOption,
     KernelOption,
@@ -101,7 +102,10 @@ def write_report(built: "Report", renderer: "Renderer", output: Path | None) -> 
     for warning in built.document["warnings"]:
         warn(warning["message"], warning["code"])
     if output == _STDOUT:
-        typer.echo(text, nl=False)
+        if renderer.name == "text" and wants_colour():
+            text = coloured(text, built.language)
+        # typer would strip what colour there is where it finds no terminal
+        typer.echo(text, nl=False, color=True)
         return
     path = output or Path("reports") / f"{built.document['run']['name']}{renderer.suffix}"
     write_whole(path, text)
