@@ -89,6 +89,7 @@ class Analysis:
 
     Attributes:
         manifest: What the run consists of.
+        options: What the user said of its walls.
         selection: What of it was looked at.
         devices: Its GPUs, by number.
         kernels: Its points, by falling time.
@@ -102,6 +103,7 @@ class Analysis:
     """
 
     manifest: Manifest
+    options: WallOptions
     selection: Selection
     devices: tuple[DeviceAnalysis, ...]
     kernels: tuple[KernelPoint, ...]
@@ -171,6 +173,7 @@ def analyse(run: StoredRun, options: WallOptions, selection: Selection = EVERYTH
         kernels = with_samples(kernels, sampling, walls)
         return Analysis(
             manifest=run.manifest,
+            options=options,
             selection=selection,
             devices=_device_totals(walls, kernels.values(), timeline, selected),
             kernels=tuple(sorted(kernels.values(), key=lambda kernel: kernel.id)),

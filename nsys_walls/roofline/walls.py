@@ -40,6 +40,22 @@ class WallOptions:
     near_ratio: float = 0.6
     balance_factor: float = 0.5
 
+    def as_typed(self) -> list[str]:
+        """List the words of a command that give these options; none for the defaults."""
+        words = []
+        if self.hw != "auto":
+            # of a file, where it lies is nobody's business
+            words += ["--hw", self.hw.replace("\\", "/").rpartition("/")[2]]
+        if self.bandwidth_bytes_per_s is not None:
+            words += ["--bandwidth", f"{self.bandwidth_bytes_per_s:g}B/s"]
+        for precision, flop_per_s in self.peak_flop_per_s.items():
+            words += ["--peak", f"{precision}={flop_per_s:g}FLOP/s"]
+        if self.near_ratio != WallOptions().near_ratio:
+            words += ["--near", f"{self.near_ratio:g}"]
+        if self.balance_factor != WallOptions().balance_factor:
+            words += ["--balance-factor", f"{self.balance_factor:g}"]
+        return words
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CounterPeaks:

@@ -1,5 +1,6 @@
 """Which part of a run is to be looked at."""
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -90,12 +91,16 @@ class Selection:
 
     def __str__(self) -> str:
         """Write it as a user would type it."""
-        parts = [f"--nvtx {pattern!r}" for pattern in self.nvtx]
-        parts += [f"--window {self.window}"] if self.window else []
-        parts += [f"--device {device}" for device in self.devices]
-        parts += [f"--stream {stream}" for stream in self.streams]
-        parts += [f"--kernel {self.kernel!r}"] if self.kernel is not None else []
-        return " ".join(parts)
+        return shlex.join(self.as_typed())
+
+    def as_typed(self) -> list[str]:
+        """List the words of a command that give this selection; none for everything."""
+        words = [word for pattern in self.nvtx for word in ("--nvtx", pattern)]
+        words += ["--window", str(self.window)] if self.window else []
+        words += [word for device in self.devices for word in ("--device", str(device))]
+        words += [word for stream in self.streams for word in ("--stream", str(stream))]
+        words += ["--kernel", self.kernel] if self.kernel is not None else []
+        return words
 
 
 #: Nothing is left out.

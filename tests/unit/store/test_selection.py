@@ -173,7 +173,7 @@ def test_a_selection_is_written_as_typed():
         nvtx=("a*",), window=Window(start=Edge(share=0.1), end=Edge(time_ns=2_500_000_000)),
         devices=(1,), streams=(7,), kernel="gemm",
     )  # fmt: skip
-    assert str(selection) == "--nvtx 'a*' --window 10%:2.5s --device 1 --stream 7 --kernel 'gemm'"
+    assert str(selection) == "--nvtx 'a*' --window 10%:2.5s --device 1 --stream 7 --kernel gemm"
     assert not selection.is_everything
     assert Selection().is_everything
     assert str(Window(end=Edge(time_ns=1))) == ":1e-09s"
