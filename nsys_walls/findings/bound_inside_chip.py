@@ -52,7 +52,7 @@ def check(analysis: Analysis) -> Iterator[Finding | Abstention]:
     if found.without_floor_ns:
         parts.append(text("NW402.partial", without=duration(found.without_floor_ns)))
     parts.append(text("NW402.units", units=_units(found)))
-    saving_ns = found.above_floor_ns
+    saving_ns = found.saving_ns
     yield Finding(
         code=RULE.code,
         title=text("NW402.title", kernels=len(found.kernels)),

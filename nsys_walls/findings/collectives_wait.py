@@ -132,7 +132,7 @@ def _waiting(analysis: Analysis, totals: Sequence[CollectiveTotal]) -> Iterator[
     yield Finding(
         code=RULE.code,
         title=text("NW902.title_waiting"),
-        message=sentences([message, *ranks, *(_slow(analysis, row) for row in slow)]),
+        message=sentences([message, *ranks, *(_slow(row) for row in slow)]),
         advice=text("NW902.advice_waiting"),
         kernels=tuple(sorted(kernel for total in totals for kernel in total.kernels)),
         time_ratio=time_ns / analysis.kernel_ns,
@@ -199,10 +199,10 @@ def _excess_ns(slow: SlowCollective) -> float:
     return slow.time_ns - slow.launches * slow.median_ns
 
 
-def _slow(analysis: Analysis, slow: SlowCollective) -> Text:
+def _slow(slow: SlowCollective) -> Text:
     return text(
         "NW902.outliers",
-        kernel=analysis.kernels[slow.kernel].name,
+        kernel=slow.name,
         launches=slow.launches,
         of_launches=slow.of_launches,
         time=duration(slow.time_ns),
@@ -221,9 +221,9 @@ def _outliers(analysis: Analysis, total: CollectiveTotal) -> Iterator[Finding]:
     yield Finding(
         code=RULE.code,
         title=text("NW902.title_outliers"),
-        message=_slow(analysis, slow),
+        message=_slow(slow),
         advice=text("NW902.advice_outliers"),
-        kernels=(slow.kernel,),
+        kernels=slow.kernels,
         time_ratio=slow.time_ns / analysis.kernel_ns,
         saving_ns=saving_ns,
         speedup_bound=speedup_bound(analysis.busy_ns, saving_ns),

@@ -15,8 +15,10 @@ Meaning:
 
 Evidence:
     Copies of one direction and kind of memory, of all devices, whose time outside of all kernels
-    makes up 0.5 % of the span, the time from the first to the last work of a device, summed over
-    devices. Small means 64 KiB on average, far below half the rate of its link. The saving is an
+    and CUDA graphs makes up 0.5 % of the span, the time from the first to the last work of a
+    device, summed over devices. Copies that run at once count once, and share the rate of their
+    link. Small means up to 64 KiB on average, below half the rate of the link; many means 10, as
+    one copy in place of 10 saves nine tenths of their latency. The saving is an
     upper bound, all of the time that no kernel hides, set against the span; for copies between
     GPUs, what is above the time at NVLink's rate. On GPUs that share the host's memory the rule
     does not speak.
@@ -42,11 +44,15 @@ from nsys_walls.units import duration, percent, si
 _SMALL_RATIO = 0.005
 # PCIe 3.0 to 5.0 carries this in 1 to 4 µs, about what the smallest copy takes.
 _SMALL_BYTES = 64 * 1024
+# One copy in place of as many small ones saves nine tenths of their latency.
+_MANY = 10
 # From here on, the rate of a copy is that of its way, not of its latency.
 _LARGE_BYTES = 1024 * 1024
 _FAR_BELOW = 0.5
 _WITH_HOST = frozenset({"host_to_device", "device_to_host"})
 _MEMORIES = frozenset({"pageable", "pinned", "managed"})
+# Kinds whose advice alone is their own.
+_TITLES = {"unrated": "exposed", "few": "exposed"}
 _LINK_NAMES = {"pcie": "PCIe", "nvlink": "NVLink", "c2c": "NVLink-C2C"}
 
 
@@ -57,13 +63,15 @@ def check(analysis: Analysis) -> Iterator[Finding | Abstention]:
         return
     for group in _groups(analysis):
         if group.exposed_ns is None:
-            unknown_ns += group.time_ns
+            unknown_ns += group.union_ns
         elif group.exposed_ns < _SMALL_RATIO * span_ns:
             continue
         elif group.operation in _WITH_HOST:
             yield _exposed(group, group.exposed_ns, span_ns)
         else:
             yield from _peers(analysis, group, group.exposed_ns, span_ns)
+    # both directions may run at once
+    unknown_ns = min(unknown_ns, span_ns)
     if unknown_ns >= _SMALL_RATIO * span_ns:
         time, share = duration(unknown_ns), percent(unknown_ns / span_ns)
         yield Abstention(code=RULE.code, reason=text("NW502.no_kernels", time=time, share=share))
@@ -78,8 +86,7 @@ def _groups(analysis: Analysis) -> tuple[CopyGroup, ...]:
         if (row.operation in _WITH_HOST or row.operation == "peer_to_peer")
         and _crosses_link(row, devices[row.device])
     ]
-    times = {number: device.time.copy_ns for number, device in devices.items() if device.time}
-    return group_copies(copies, times)
+    return group_copies(copies)
 
 
 def _crosses_link(row: CopyTotal, device: DeviceAnalysis) -> bool:
@@ -96,7 +103,7 @@ def _kind(group: CopyGroup) -> str:
         return "managed"
     is_small = group.mean_bytes is not None and group.mean_bytes <= _SMALL_BYTES
     if is_small and (ratio is None or ratio < _FAR_BELOW):
-        return "small"
+        return "small" if group.copies >= _MANY else "few"
     if group.host_memory == "pageable":
         return "pageable"
     if ratio is None:
@@ -113,14 +120,14 @@ def _exposed(group: CopyGroup, exposed_ns: int, span_ns: int) -> Finding:
         copies=group.copies,
         way=way,
         memory=text(f"NW502.memory_{memory}"),
-        time=duration(group.time_ns),
+        time=duration(group.union_ns),
         exposed=duration(exposed_ns),
         share=percent(exposed_ns / span_ns),
     )
     return Finding(
         code=RULE.code,
-        title=text(f"NW502.title_{'exposed' if kind == 'unrated' else kind}", way=way),
-        message=sentences([message, *_rate(group, kind)]),
+        title=text(f"NW502.title_{_TITLES.get(kind, kind)}", way=way),
+        message=sentences([message, *_at_once(group), *_rate(group, kind)]),
         advice=text(f"NW502.advice_{kind}"),
         kernels=(),
         time_ratio=0.0,
@@ -132,10 +139,16 @@ def _exposed(group: CopyGroup, exposed_ns: int, span_ns: int) -> Finding:
     )
 
 
+def _at_once(group: CopyGroup) -> Iterator[Text]:
+    """Say why the time is less than the sum that a table of copies shows."""
+    if group.union_ns < group.time_ns:
+        yield text("NW502.at_once", time=duration(group.time_ns))
+
+
 def _rate(group: CopyGroup, kind: str) -> Iterator[Text]:
     """Say what copies reach, as far as it is known."""
-    if group.mean_bytes is not None and kind == "small":
-        yield text("NW502.small", size=si(group.mean_bytes, "B"))
+    if group.mean_bytes is not None and kind in {"small", "few"}:
+        yield text(f"NW502.{kind}", size=si(group.mean_bytes, "B"))
     elif group.bytes_per_s is not None:
         rate, link = si(group.bytes_per_s, "B/s"), group.rows[0].link
         if link is None or group.link_ratio is None or group.link_ns is None:
@@ -160,19 +173,20 @@ def _peers(
         return
     if size < _LARGE_BYTES or rate > pcie_bytes_per_s:
         return
-    saving_ns = min(float(exposed_ns), group.time_ns - link_ns)
+    message = text(
+        "NW502.peer",
+        copies=group.copies,
+        exposed=duration(exposed_ns),
+        share=percent(exposed_ns / span_ns),
+        rate=si(rate, "B/s"),
+        pcie=si(pcie_bytes_per_s, "B/s"),
+        time=duration(link_ns),
+    )
+    saving_ns = min(float(exposed_ns), group.union_ns - link_ns)
     yield Finding(
         code=RULE.code,
         title=text("NW502.title_peer"),
-        message=text(
-            "NW502.peer",
-            copies=group.copies,
-            exposed=duration(exposed_ns),
-            share=percent(exposed_ns / span_ns),
-            rate=si(rate, "B/s"),
-            pcie=si(pcie_bytes_per_s, "B/s"),
-            time=duration(link_ns),
-        ),
+        message=sentences([message, *_at_once(group)]),
         advice=text("NW502.advice_peer"),
         kernels=(),
         time_ratio=0.0,
@@ -204,6 +218,7 @@ def _numbers(group: CopyGroup, span_ns: int) -> dict[str, float | str | None]:
         "target_memory": group.rows[0].target_memory,
         "copies": group.copies,
         "time_ns": group.time_ns,
+        "union_ns": group.union_ns,
         "hidden_ns": group.hidden_ns,
         "exposed_ns": group.exposed_ns,
         "bytes": group.bytes,

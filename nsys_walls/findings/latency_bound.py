@@ -48,7 +48,7 @@ def check(analysis: Analysis) -> Iterator[Finding | Abstention]:
         parts.append(text("NW401.partial", without=duration(found.without_floor_ns)))
     walls = {row.walls.facts.device: row.walls for row in analysis.devices}
     parts.append(text("NW401.reasons", reasons=reasons_text(found, walls)))
-    saving_ns = found.above_floor_ns
+    saving_ns = found.saving_ns
     yield Finding(
         code=RULE.code,
         title=text("NW401.title", kernels=len(found.kernels)),

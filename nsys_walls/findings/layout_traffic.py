@@ -14,8 +14,8 @@ Evidence:
     saving is all of the time of these kernels: no layout change could save more.
 
     Copies within a GPU (cudaMemcpy from device to device) are a finding of their own: they move
-    their bytes twice. Their time is set against the span, from the first to the last work of a
-    device, and what no kernel hides is the saving.
+    their bytes twice. Their time, in which copies at once count once, is set against the span, from
+    the first to the last work of a device. What no kernel and no CUDA graph hides is the saving.
 
 Abstains:
     Where such kernels take 0.5 % of kernel time or more and their bytes are not known.
@@ -60,8 +60,9 @@ def check(analysis: Analysis) -> Iterator[Finding | Abstention]:
     if unknown_ns and unknown_ns >= SMALLEST_RATIO * analysis.kernel_ns:
         share = percent(unknown_ns / analysis.kernel_ns)
         yield Abstention(code=RULE.code, reason=text("NW201.no_bytes", share=share))
-    copies, span_ns = copy_traffic(analysis.around.copies), analysis.span_ns
-    if copies and span_ns and copies.time_ns >= SMALLEST_RATIO * span_ns:
+    times = {row.walls.facts.device: row.time for row in analysis.devices if row.time}
+    copies, span_ns = copy_traffic(analysis.around.copies, times), analysis.span_ns
+    if copies and span_ns and copies.union_ns >= SMALLEST_RATIO * span_ns:
         yield _copying(analysis, copies, span_ns)
 
 
@@ -168,15 +169,13 @@ def _numbers(traffic: Traffic, recurrence: Recurrence | None) -> dict[str, float
 
 
 def _copying(analysis: Analysis, copies: CopyTraffic, span_ns: int) -> Finding:
-    recurrence = analysis.around.layout.copies
-    parts = [
-        text(
-            "NW201.copies",
-            copies=copies.copies,
-            time=duration(copies.time_ns),
-            share=percent(copies.time_ns / span_ns),
-        )
-    ]
+    recurrence, share = analysis.around.layout.copies, percent(copies.union_ns / span_ns)
+    time = duration(copies.union_ns)
+    parts = [text("NW201.copies", copies=copies.copies, time=time, share=share)]
+    if copies.union_ns < copies.time_ns:
+        parts.append(text("NW201.copies_at_once", time=duration(copies.time_ns)))
+    if copies.exposed_ns is not None:
+        parts.append(text("NW201.copies_exposed", exposed=duration(copies.exposed_ns)))
     if copies.bytes is not None:
         parts.append(
             text(
@@ -193,7 +192,7 @@ def _copying(analysis: Analysis, copies: CopyTraffic, span_ns: int) -> Finding:
     saving_ns = None if copies.exposed_ns is None else float(copies.exposed_ns)
     return Finding(
         code=RULE.code,
-        title=text("NW201.title_copies", share=percent(copies.time_ns / span_ns)),
+        title=text("NW201.title_copies", share=share),
         message=sentences(parts),
         advice=text("NW201.advice_copies"),
         kernels=(),
@@ -204,6 +203,7 @@ def _copying(analysis: Analysis, copies: CopyTraffic, span_ns: int) -> Finding:
         evidence={
             "copies": copies.copies,
             "copy_time_ns": copies.time_ns,
+            "copy_union_ns": copies.union_ns,
             "copied_bytes": copies.bytes,
             "moved_bytes": None if copies.bytes is None else 2 * copies.bytes,
             "copies_at_wall_ns": copies.wall_ns,

@@ -41,13 +41,13 @@ def check(analysis: Analysis) -> Iterator[Finding | Abstention]:
                 code=RULE.code, reason=text("NW403.no_counters", share=percent(unknown))
             )
         return
-    above_ns = found.above_floor_ns or 0.0
+    saving_ns = found.saving_ns or 0.0
     parts = [
         text(
             "NW403.message",
             time=duration(found.time_ns),
             share=percent(found.time_ratio),
-            above=duration(above_ns),
+            above=duration(found.above_floor_ns or 0.0),
         )
     ]
     if not {share.reason for share in found.shares} <= {"other", "unknown"}:
@@ -60,11 +60,11 @@ def check(analysis: Analysis) -> Iterator[Finding | Abstention]:
         advice=text("NW403.advice"),
         kernels=tuple(kernel.id for kernel in found.kernels),
         time_ratio=found.time_ratio,
-        saving_ns=above_ns,
-        speedup_bound=speedup_bound(analysis.busy_ns, above_ns),
+        saving_ns=saving_ns,
+        speedup_bound=speedup_bound(analysis.busy_ns, saving_ns),
         evidence={
             "neither_time_ns": found.time_ns,
-            "above_floor_ns": above_ns,
+            "above_floor_ns": found.above_floor_ns,
             **{f"{share.reason}_time_ns": share.time_ns for share in found.shares},
         },
     )

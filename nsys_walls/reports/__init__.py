@@ -145,6 +145,8 @@ class Kernel(_Classed):
     ncu_time_ratio: float | None
     #: conventions and doubts about this kernel's numbers, one clause each
     notes: list[str]
+    #: the innermost NVTX range that most of its time was launched in
+    range: str | None
     #: GPU metrics sampled while it ran alone
     sampled: Sampled | None
 

@@ -43,7 +43,10 @@ def build_document(
         totals=_totals(analysis),
         time_by_wall_ns=_by_wall(analysis.kernels),
         classes=_classes(analysis.kernels, total_ns),
-        kernels=[_kernel(kernel, total_ns) for kernel in analysis.kernels],
+        kernels=[
+            _kernel(kernel, total_ns, analysis.ranges.innermost.get(kernel.id))
+            for kernel in analysis.kernels
+        ],
         ranges=[_range(total, total_ns) for total in analysis.ranges.by_name],
         findings=[_finding(finding, language) for finding in findings.found],
         abstained=[
@@ -163,7 +166,7 @@ def _classes(kernels: Iterable[KernelPoint], total_ns: int) -> list[ClassTime]:
     return sorted(classes, key=lambda row: (-row["time_ns"], row["class"]))
 
 
-def _kernel(kernel: KernelPoint, total_ns: int) -> Kernel:
+def _kernel(kernel: KernelPoint, total_ns: int, innermost: str | None) -> Kernel:
     key, times, work, place = kernel.key, kernel.times, kernel.work, kernel.placement
     return Kernel(
         {
@@ -212,6 +215,7 @@ def _kernel(kernel: KernelPoint, total_ns: int) -> Kernel:
             "floor_ns": place.floor_ns if place else None,
             "recoverable_ns": kernel.recoverable_ns,
             "notes": list(kernel.notes),
+            "range": innermost,
             "sampled": sampled(kernel.sampled),
         }
     )

@@ -31,7 +31,7 @@ _LARGEST_PAGE = 2_950_000
 _HTML_LANGUAGES = {"en": "en", "zh": "zh-Hans"}
 _MARK = re.compile(r"\[\[(\w+)\]\]")
 _WALL = re.compile(r"\b(bandwidth|compute) wall\b|(带宽墙)|(算力墙)")
-_COMMAND = re.compile(r"`((?:nsys|ncu|--)[^`]*)`")
+_TYPED = re.compile(r"`([^`]+)`")
 _QUANTITY = re.compile(r"[\d.,]*\d (?:%|[nµm]?s\b|[kMGT]?B\b)")
 
 
@@ -107,10 +107,13 @@ def _selection(document: Document, language: str) -> str:
 
 
 def _prose(sentence: str) -> str:
-    """Write a sentence as text of the page, each number on one line with its unit."""
-    text_only = html.escape(printable(sentence))
-    commands = _COMMAND.sub(r"<code>\1</code>", text_only)
-    return _QUANTITY.sub(r'<span class="q">\g<0></span>', commands)
+    """Write a sentence as text of the page, each number on one line with its unit.
+
+    What stands in backticks looks typed; the ticks are not seen but stay in the text.
+    """
+    tick = '<span class="tick">`</span>'
+    typed = _TYPED.sub(rf"<code>{tick}\1{tick}</code>", html.escape(printable(sentence)))
+    return _QUANTITY.sub(r'<span class="q">\g<0></span>', typed)
 
 
 def _marked(sentence: str) -> str:

@@ -46,6 +46,10 @@ def _document(document: Document, names: Mapping[str, str]) -> Document:
             {**source, "file": names[source["file"]]} for source in document["run"]["sources"]
         ],
     }
+    found["kernels"] = [
+        row if row["range"] is None else {**row, "range": names.get(row["range"], row["range"])}
+        for row in document["kernels"]
+    ]
     found["ranges"] = [
         {**row, "name": names.get(row["name"], row["name"])} for row in document["ranges"]
     ]

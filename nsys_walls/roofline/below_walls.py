@@ -13,7 +13,7 @@ from nsys_walls.roofline.analysis import Analysis
 from nsys_walls.roofline.geometry import Launch, warps_per_sm, waves_of
 from nsys_walls.roofline.kernel import KernelPoint
 from nsys_walls.roofline.model import SPEED_OF_LIGHT_BUSY_RATIO, Wall
-from nsys_walls.roofline.savings import saving_of
+from nsys_walls.roofline.savings import Faster, saving_at_walls
 from nsys_walls.roofline.walls import DeviceWalls
 
 BusyUnit = Literal["sm", "l1", "l2", "dram", "memory"]
@@ -63,9 +63,10 @@ class BelowWalls(Generic[Reason]):
         kernels: The kernels, heaviest first.
         time_ns: Their time, ns.
         time_ratio: Its part of all kernel time, 0 to 1.
-        above_floor_ns: What of it is above their floors, so that it could go at most, no more
-            than the GPUs were busy, ns; None where no kernel has bytes and FLOP. A floor of
-            one of them alone would promise far too much.
+        above_floor_ns: What of it is above their floors, ns; None where no kernel has bytes
+            and FLOP. A floor of one of them alone would promise far too much.
+        saving_ns: Busy time that could go at most, ns: less where kernels overlap. None as
+            above.
         without_floor_ns: Time of those of them that lack bytes or FLOP, ns.
         shares: The kernels by reason; the reason with most time first.
     """
@@ -74,6 +75,7 @@ class BelowWalls(Generic[Reason]):
     time_ns: int
     time_ratio: float
     above_floor_ns: float | None
+    saving_ns: float | None
     without_floor_ns: int
     shares: tuple[Share[Reason], ...]
 
@@ -107,17 +109,19 @@ def gather(
         for reason, rows in by_reason.items()
     ]
     time_ns = sum(kernel.time_ns for kernel in kernels)
-    above = {
-        row.id: row.recoverable_ns
+    at_floor = {
+        row.id: Faster(row, row.time_ns - row.recoverable_ns, row.placement)
         for row in kernels
         if row.is_measured and row.recoverable_ns is not None
     }
+    above_ns = sum(row.saved_ns for row in at_floor.values())
     return BelowWalls(
         kernels=kernels,
         time_ns=time_ns,
         time_ratio=time_ns / (analysis.kernel_ns or 1),
-        above_floor_ns=saving_of(analysis, above) if above else None,
-        without_floor_ns=sum(row.time_ns for row in kernels if row.id not in above),
+        above_floor_ns=above_ns if at_floor else None,
+        saving_ns=saving_at_walls(analysis, at_floor.values()) if at_floor else None,
+        without_floor_ns=sum(row.time_ns for row in kernels if row.id not in at_floor),
         shares=tuple(sorted(shares, key=lambda share: (-share.time_ns, share.kernels[0].id))),
     )
 

@@ -38,16 +38,18 @@ class CopyTotal:
         copies: How many.
         bytes: What they copied, in one direction; None where that of any is unknown.
         time_ns: Sum of their durations, ns.
+        union_ns: Time in which any of them ran, ns: those that ran at once count once.
         median_bytes_per_s: Median of the rates of single copies, byte/s, or None. Far below
-            ``bytes_per_s``, it tells of many small copies.
+            ``bytes_per_s``, it tells of many small copies, or of copies at once.
         traffic_bytes: What passed the wall; None where the bytes or the wall are unknown.
-        bytes_per_s: Sum of bytes over sum of time, byte/s; None where the bytes are unknown or
-            the time is 0. Copies that run at once share a link, and each counts its whole time.
+        bytes_per_s: Sum of bytes over ``union_ns``, byte/s: copies that run at once share their
+            link, so this is its rate. None where the bytes are unknown or the time is 0.
         link: What bounds them, or None where that is not known.
-        link_ratio: Traffic over time as a part of the wall, which it may pass; None where either
+        link_ratio: Traffic over ``union_ns`` as a part of the wall, which it may pass; None where either
             is unknown.
-        hidden_ns: The part of ``time_ns`` during which a kernel ran on the device, ns; None where
-            no kernel can be seen.
+        hidden_ns: The part of ``time_ns`` during which a kernel or a graph ran on the device, ns;
+            None where no kernels were traced.
+        exposed_ns: The part of ``union_ns`` during which none ran, ns; None as above.
         notes: What the numbers leave open, and why a ratio is above 1.
     """
 
@@ -58,12 +60,14 @@ class CopyTotal:
     copies: int
     bytes: int | None
     time_ns: int
+    union_ns: int
     median_bytes_per_s: float | None
     traffic_bytes: int | None
     bytes_per_s: float | None
     link: LinkWall | None
     link_ratio: float | None
     hidden_ns: int | None
+    exposed_ns: int | None
     notes: tuple[str, ...]
 
 
@@ -91,8 +95,8 @@ def _link(row: CopyRow, device: DeviceWalls | None) -> LinkWall | None:
 
 def _total(row: CopyRow, link: LinkWall | None) -> CopyTotal:
     bytes_per_s = None
-    if row.bytes is not None and row.time_ns > 0:
-        bytes_per_s = row.bytes / row.time_ns * NS_PER_S
+    if row.bytes is not None and row.union_ns > 0:
+        bytes_per_s = row.bytes / row.union_ns * NS_PER_S
     traffic_bytes = ratio = None
     if link is not None and row.bytes is not None:
         traffic_bytes = row.bytes * link.traffic_factor
@@ -106,12 +110,14 @@ def _total(row: CopyRow, link: LinkWall | None) -> CopyTotal:
         copies=row.copies,
         bytes=row.bytes,
         time_ns=row.time_ns,
+        union_ns=row.union_ns,
         median_bytes_per_s=row.median_bytes_per_s,
         traffic_bytes=traffic_bytes,
         bytes_per_s=bytes_per_s,
         link=link,
         link_ratio=ratio,
         hidden_ns=row.hidden_ns,
+        exposed_ns=row.exposed_ns,
         notes=_notes(link, ratio),
     )
 

@@ -1,6 +1,6 @@
 """Copies of all devices together, by direction and kind of memory."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from nsys_walls.roofline.copies import CopyTotal
@@ -12,12 +12,10 @@ class CopyGroup:
     """Copies that have operation and memories in common.
 
     Attributes:
-        rows: The copies of each device.
-        copy_ns: Time in which these devices copied or set memory and ran no kernel, ns.
+        rows: The copies, one row for each device.
     """
 
     rows: Sequence[CopyTotal]
-    copy_ns: int
 
     @property
     def operation(self) -> str | None:
@@ -41,6 +39,11 @@ class CopyGroup:
         return sum(row.time_ns for row in self.rows)
 
     @property
+    def union_ns(self) -> int:
+        """Time in which any of them ran, ns, summed over devices."""
+        return sum(row.union_ns for row in self.rows)
+
+    @property
     def bytes(self) -> int | None:
         """What they copied; None where that of any is unknown."""
         return _sum_known([row.bytes for row in self.rows])
@@ -55,10 +58,10 @@ class CopyGroup:
 
     @property
     def bytes_per_s(self) -> float | None:
-        """Sum of bytes over sum of time, byte/s; None where unknown."""
-        return (
-            None if self.bytes is None or not self.time_ns else self.bytes / self.time_ns * NS_PER_S
-        )
+        """Sum of bytes over the time in which any was copied, byte/s; None where unknown."""
+        if self.bytes is None or not self.union_ns:
+            return None
+        return self.bytes / self.union_ns * NS_PER_S
 
     @property
     def link_ns(self) -> float | None:
@@ -73,7 +76,7 @@ class CopyGroup:
     @property
     def link_ratio(self) -> float | None:
         """Part of the link's rate that they reach; may pass 1; None where unknown."""
-        return self.link_ns / self.time_ns if self.link_ns is not None and self.time_ns else None
+        return self.link_ns / self.union_ns if self.link_ns is not None and self.union_ns else None
 
     @property
     def hidden_ns(self) -> int | None:
@@ -82,32 +85,21 @@ class CopyGroup:
 
     @property
     def exposed_ns(self) -> int | None:
-        """Time in which no kernel ran, ns: copies that ran at once count no more than once.
-
-        None where no kernels are known.
-        """
-        hidden_ns = self.hidden_ns
-        return None if hidden_ns is None else min(self.time_ns - hidden_ns, self.copy_ns)
+        """Part of ``union_ns`` in which no kernel ran, ns; None where no kernels are known."""
+        return _sum_known([row.exposed_ns for row in self.rows])
 
 
-def group_copies(
-    copies: Iterable[CopyTotal], copy_ns_by_device: Mapping[int, int]
-) -> tuple[CopyGroup, ...]:
+def group_copies(copies: Iterable[CopyTotal]) -> tuple[CopyGroup, ...]:
     """Put the copies of all devices together, the longest first.
 
     Args:
         copies: Copies by device, operation and memories.
-        copy_ns_by_device: Time of each device in which it copied or set memory and ran no
-            kernel, ns.
     """
     groups: dict[tuple[str | None, str | None, str | None], list[CopyTotal]] = {}
     for row in copies:
         key = row.operation, row.source_memory, row.target_memory
         groups.setdefault(key, []).append(row)
-    found = [
-        CopyGroup(rows=tuple(rows), copy_ns=sum(copy_ns_by_device[row.device] for row in rows))
-        for rows in groups.values()
-    ]
+    found = [CopyGroup(rows=tuple(rows)) for rows in groups.values()]
     return tuple(sorted(found, key=lambda group: -group.time_ns))
 
 

@@ -1,5 +1,6 @@
 """Kernels that only move or re-order data, and copies within a GPU."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -8,6 +9,7 @@ from nsys_walls.roofline.kernel import KernelPoint
 from nsys_walls.store.dataset import StoredRun
 from nsys_walls.store.recurrence import COPIES, WITHIN_DEVICE, Recurrence, find_recurrence
 from nsys_walls.store.timeline import Timeline
+from nsys_walls.store.times import GpuTime
 from nsys_walls.units import NS_PER_S
 
 # A copy that scales on its way does one operation for 4 bytes (FP16 in and out) or 8 (FP32).
@@ -79,6 +81,7 @@ class CopyTraffic:
     Attributes:
         copies: How many.
         time_ns: Sum of their durations, ns.
+        union_ns: Time in which any of them ran, ns: at most the span of their devices.
         exposed_ns: Part of it in which no kernel ran, ns; None where that is not known.
         bytes: What they copied; each is read once and written once. None where unknown.
         wall_ns: Time of that traffic at the bandwidth wall, ns; None where unknown.
@@ -86,17 +89,25 @@ class CopyTraffic:
 
     copies: int
     time_ns: int
+    union_ns: int
     exposed_ns: int | None
     bytes: int | None
     wall_ns: float | None
 
 
-def copy_traffic(copies: Iterable[CopyTotal]) -> CopyTraffic | None:
-    """Sum the copies within GPUs; None where there are none."""
+def copy_traffic(
+    copies: Iterable[CopyTotal], times: Mapping[int, GpuTime]
+) -> CopyTraffic | None:
+    """Sum the copies within GPUs; None where there are none.
+
+    Args:
+        copies: Copies of all kinds.
+        times: What the devices did, by their number. Rows of a device that differ in memories
+            may have run at once, so no sum of them passes its span, or its time of copies.
+    """
     rows = copies_within(copies)
     if not rows:
         return None
-    exposed = [None if row.hidden_ns is None else row.time_ns - row.hidden_ns for row in rows]
     walls = [
         row.traffic_bytes / row.link.bytes_per_s * NS_PER_S
         for row in rows
@@ -105,10 +116,29 @@ def copy_traffic(copies: Iterable[CopyTotal]) -> CopyTraffic | None:
     return CopyTraffic(
         copies=sum(row.copies for row in rows),
         time_ns=sum(row.time_ns for row in rows),
-        exposed_ns=_sum_known(exposed),
+        union_ns=_sum_capped(
+            [(row.device, row.union_ns) for row in rows],
+            {device: time.span_ns for device, time in times.items()},
+        ),
+        exposed_ns=_sum_exposed(rows, times),
         bytes=_sum_known([row.bytes for row in rows]),
         wall_ns=sum(walls) if len(walls) == len(rows) else None,
     )
+
+
+def _sum_exposed(rows: Sequence[CopyTotal], times: Mapping[int, GpuTime]) -> int | None:
+    known = [(row.device, row.exposed_ns) for row in rows if row.exposed_ns is not None]
+    if len(known) < len(rows):
+        return None
+    return _sum_capped(known, {device: time.copy_ns for device, time in times.items()})
+
+
+def _sum_capped(numbers: Iterable[tuple[int, int]], most: Mapping[int, int]) -> int:
+    """Sum numbers by device, each sum no more than its device allows, then over devices."""
+    sums: defaultdict[int, int] = defaultdict(int)
+    for device, number in numbers:
+        sums[device] += number
+    return sum(min(number, most[device]) for device, number in sums.items())
 
 
 def _sum_known(numbers: Sequence[int | None]) -> int | None:

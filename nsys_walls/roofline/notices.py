@@ -179,7 +179,7 @@ def _slow_collectives(analysis: Analysis) -> Iterator[Notice]:
             continue
         yield Notice(
             "slow-collective",
-            f"{analysis.kernels[slow.kernel].name}: {slow.launches} of {slow.of_launches} launches "
+            f"{slow.name}: {slow.launches} of {slow.of_launches} launches "
             f"took {duration(slow.time_ns)} (the longest {duration(slow.max_ns)}, the median "
             f"{duration(slow.median_ns)}): they waited for another rank, or moved a far larger "
             "message; this is not work of the GPU.",

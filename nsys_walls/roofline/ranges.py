@@ -1,7 +1,7 @@
 """Kernel time by NVTX range: by name, and as a tree."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from nsys_walls.roofline.kernel import KernelPoint
 from nsys_walls.roofline.range_forest import NONE, PathTree, RangeForest
@@ -56,11 +56,14 @@ class RangeTotals:
             itself counts once. Empty where a run has no ranges.
         tree: The heaviest nodes of the tree, each behind the one around it.
         nodes: How many nodes the whole tree has.
+        innermost: By kernel id, the name of the innermost range that most of its time was
+            launched in; kernels that ran mostly outside of ranges are not in it.
     """
 
     by_name: tuple[RangeTotal, ...] = ()
     tree: tuple[RangeNode, ...] = ()
     nodes: int = 0
+    innermost: Mapping[int, str] = field(default_factory=dict)
 
 
 class _Sum:
@@ -96,8 +99,12 @@ def total_ranges(
         return RangeTotals()
     tree, outside = PathTree(forest), _Sum()
     own: list[_Sum] = []
+    places: dict[int, dict[str, int]] = {}
     for row in rows:
         node = NONE if row.range is None else tree.node(row.source, row.range)
+        times = places.setdefault(kernels[row.point].id, {})
+        name = OUTSIDE if node == NONE else tree.names[node]
+        times[name] = times.get(name, 0) + row.time_ns
         own += [_Sum() for _ in range(len(tree.names) - len(own))]
         total = outside if node == NONE else own[node]
         total.add(row.launches, row.time_ns, kernels[row.point].wall)
@@ -110,7 +117,16 @@ def total_ranges(
         by_name=tuple(sorted(totals, key=lambda total: (-total.time_ns, total.name))),
         tree=tuple(_nodes(tree, own)),
         nodes=len(tree.names),
+        innermost=_innermost(places),
     )
+
+
+def _innermost(places: Mapping[int, Mapping[str, int]]) -> dict[int, str]:
+    """Choose the range that holds most of each kernel's time."""
+    most = {
+        kernel: max(times, key=lambda name: (times[name], name)) for kernel, times in places.items()
+    }
+    return {kernel: name for kernel, name in most.items() if name != OUTSIDE}
 
 
 def _total(name: str, total: _Sum) -> RangeTotal:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from nsys_walls.roofline.kernel import KernelPoint
+from nsys_walls.roofline.short_name import unique_names
 from nsys_walls.store.collectives import (
     CollectiveTime,
     RankCommunication,
@@ -24,22 +25,30 @@ class SlowCollective:
     """Launches of one collective that took many times its median (`SLOW_FACTOR`).
 
     Attributes:
-        kernel: Id of the kernel.
+        name: Its function; points of one kernel on several devices, or of several shapes, are one
+            collective.
+        kernels: Ids of these points, by falling time.
         launches: How many are slow.
         time_ns: Their sum, ns.
-        of_launches: Launches of the kernel.
+        of_launches: Launches of all these points.
         of_time_ns: Their sum, ns.
         median_ns: Their median, ns.
         max_ns: The longest, ns.
     """
 
-    kernel: int
+    name: str
+    kernels: tuple[int, ...]
     launches: int
     time_ns: int
     of_launches: int
     of_time_ns: int
     median_ns: float
     max_ns: int
+
+    @property
+    def kernel(self) -> int:
+        """Id of the point with most time."""
+        return self.kernels[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,9 +139,15 @@ def read_ranks(timeline: Timeline, manifest: Manifest, kernels: Mapping[int, Ker
         ranks=tuple(
             _rank(number, row, files, shares) for number, row in enumerate(timeline.rank_times())
         ),
-        collectives=_collectives(collective_times(timeline), members),
+        collectives=_collectives(collective_times(timeline), members, _names(kernels)),
         exposed=exposed_communication(timeline) if families else (),
     )
+
+
+def _names(kernels: Mapping[int, KernelPoint]) -> dict[str, str]:
+    """Name every function for all of its points, by its full name."""
+    full_names = list(dict.fromkeys(kernel.key.full_name for kernel in kernels.values()))
+    return dict(zip(full_names, unique_names([(name, None, 0) for name in full_names]), strict=True))
 
 
 def _rank(
@@ -151,7 +166,9 @@ def _rank(
 
 
 def _collectives(
-    times: Sequence[CollectiveTime], members: Mapping[int, Sequence[KernelPoint]]
+    times: Sequence[CollectiveTime],
+    members: Mapping[int, Sequence[KernelPoint]],
+    names: Mapping[str, str],
 ) -> tuple[CollectiveTotal, ...]:
     groups: defaultdict[str, list[CollectiveTime]] = defaultdict(list)
     for row in times:
@@ -167,15 +184,21 @@ def _collectives(
                 launches=sum(row.launches for row in group),
                 time_ns=sum(row.time_ns for row in group),
                 waiting_ns=_sum_known([row.waiting_ns for row in group]),
-                slow=_slow(slow, members) if slow.slow else None,
+                slow=_slow(slow, members[slow.family], names) if slow.slow else None,
             )
         )
     return tuple(sorted(totals, key=lambda total: (-total.time_ns, total.op_class)))
 
 
-def _slow(row: CollectiveTime, members: Mapping[int, Sequence[KernelPoint]]) -> SlowCollective:
+def _slow(
+    row: CollectiveTime, points: Sequence[KernelPoint], names: Mapping[str, str]
+) -> SlowCollective:
+    first = points[0]
     return SlowCollective(
-        kernel=min(kernel.id for kernel in members[row.family]),
+        # a single point is called what the table calls it
+        name=first.name if len(points) == 1 else names[first.key.full_name],
+        # ids count by falling time
+        kernels=tuple(sorted(kernel.id for kernel in points)),
         launches=row.slow,
         time_ns=row.slow_ns,
         of_launches=row.launches,

@@ -1,9 +1,39 @@
 """What faster kernels can save at most: never more than the time in which their GPU was busy."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from nsys_walls.roofline.analysis import Analysis
 from nsys_walls.roofline.kernel import KernelPoint
+from nsys_walls.roofline.model import Placement, pipe_of
+
+
+@dataclass(frozen=True, slots=True)
+class Faster:
+    """A kernel that comes down to what its wall asks for.
+
+    Attributes:
+        kernel: The kernel.
+        after_ns: Time of all its launches then, ns; at least what its wall asks for.
+        placement: Where it stands then: what it shares with others of its device.
+    """
+
+    kernel: KernelPoint
+    after_ns: float
+    placement: Placement | None
+
+    @property
+    def saved_ns(self) -> float:
+        """Time that its launches save, added up, ns."""
+        return self.kernel.time_ns - self.after_ns
+
+    @property
+    def unit(self) -> str | None:
+        """Unit of the device that its wall is of: ``memory`` or a pipe; None where not known."""
+        place = self.placement
+        if place is None or place.side is None:
+            return None
+        return "memory" if place.side == "memory" else pipe_of(place.precision or "")
 
 
 def saving_of(analysis: Analysis, saved_ns: Mapping[int, float]) -> float:
@@ -19,11 +49,43 @@ def saving_of(analysis: Analysis, saved_ns: Mapping[int, float]) -> float:
     for kernel in analysis.kernels:
         device = kernel.key.device
         by_device[device] = by_device.get(device, 0.0) + saved_ns.get(kernel.id, 0.0)
-    busy = {
+    busy_ns = _busy_ns(analysis)
+    return sum(min(saved, busy_ns[device]) for device, saved in by_device.items())
+
+
+def saving_at_walls(analysis: Analysis, faster: Iterable[Faster]) -> float:
+    """Bound the busy time that goes where kernels come down to their walls, ns.
+
+    A wall is of the device: however kernels of several streams overlap, those that need the same
+    unit share it, and keep the device busy for the sum of what they need. Different units may
+    work at the same time.
+
+    Args:
+        analysis: The run.
+        faster: The kernels, each of them once.
+    """
+    saved: dict[int, float] = {}
+    needed: dict[int, dict[str, float]] = {}
+    for row in faster:
+        device, unit = row.kernel.key.device, row.unit
+        saved[device] = saved.get(device, 0.0) + row.saved_ns
+        units = needed.setdefault(device, {})
+        if unit is not None:
+            units[unit] = units.get(unit, 0.0) + row.after_ns
+    busy_ns = _busy_ns(analysis)
+    most = {
+        device: max(0.0, busy_ns[device] - max(units.values(), default=0.0))
+        for device, units in needed.items()
+    }
+    return sum(min(one_ns, most[device]) for device, one_ns in saved.items())
+
+
+def _busy_ns(analysis: Analysis) -> dict[int, int]:
+    """Time in which each device ran kernels, ns; the sum of theirs where no launches are known."""
+    return {
         row.walls.facts.device: row.kernel_ns if row.time is None else row.time.busy_ns
         for row in analysis.devices
     }
-    return sum(min(saved, busy[device]) for device, saved in by_device.items())
 
 
 def reached_ratio(kernel: KernelPoint) -> float | None:

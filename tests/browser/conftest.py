@@ -1,28 +1,17 @@
 """A headless Chromium that opens rendered reports from disk, without a network."""
 
 import os
-import shutil
 from dataclasses import dataclass, field
 
 import pytest
+from browser.chromium import ARGUMENTS, executable
 from support.documents import kernel, report, unmeasured
 
 from nsys_walls.reports.html import RENDERER
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
-_ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
 
 def _executable():
-    named = os.environ.get("NSYS_WALLS_CHROMIUM")
-    path = named or next(filter(None, map(shutil.which, _NAMES)), None)
+    path = executable()
     if path is None:
         message = "no Chromium on PATH; set NSYS_WALLS_CHROMIUM to one"
         if os.environ.get("CI") == "true":
@@ -36,7 +25,7 @@ def browser():
     """Start Chromium once, with a new and empty profile."""
     playwright = pytest.importorskip("playwright.sync_api")
     with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=_executable(), args=_ARGUMENTS)
+        chromium = driver.chromium.launch(executable_path=_executable(), args=ARGUMENTS)
         yield chromium
         chromium.close()
 

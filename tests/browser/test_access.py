@@ -114,13 +114,33 @@ def test_prints_two_pages(open_report, full, language):
     assert not opened.said
 
 
+def test_walls_and_bubbles_stand_on_paper(open_report, full):
+    opened = open_report(full)
+    page = opened.page
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+
+    for chart in ("plane", "roofline"):
+        lines = page.locator(f"#{chart} .js-line").evaluate_all(
+            "lines => lines.map(line => line.getClientRects().length)"
+        )
+        assert lines
+        assert all(lines)  # not one is left out by the style for paper
+        bubbles = page.locator(f"#{chart} .points path")
+        assert bubbles.count() >= 7
+        frame = page.locator(f"#{chart}").bounding_box()
+        for box in (bubbles.nth(place).bounding_box() for place in range(bubbles.count())):
+            assert frame["x"] <= box["x"] <= frame["x"] + frame["width"]
+            assert frame["y"] <= box["y"] <= frame["y"] + frame["height"]
+
+
 def test_paper_holds_the_first_rows_and_says_so(open_report):
     kernels = [kernel(name=f"k{place}", time_ns=10**6 - place) for place in range(40)]
     opened = open_report(report(kernels=kernels))
     page = opened.page
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert page.locator("tr[data-id]").count() == 12
-    assert page.locator(".more-kernels").text_content().startswith("The first 12 of 40 kernels")
+    assert page.locator("tr[data-id]").count() == 10
+    assert page.locator(".more-kernels").text_content().startswith("The first 10 of 40 kernels")
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.locator("tr[data-id]").count() == 40
     assert page.locator(".more-kernels").text_content() == ""

@@ -263,8 +263,9 @@ def test_several_gpus_are_drawn_one_at_a_time_the_busiest_first(open_report):
     assert opened.places("roofline", given.document) == {"small": ("x", "y")}
 
 
-@pytest.mark.parametrize(("form", "start"), [("PNG", b"\x89PNG"), ("SVG", b"<svg ")])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("form", "start", "scheme"), [("PNG", b"\x89PNG", "light"), ("SVG", b"<svg ", "dark")]
+)
 def test_a_chart_is_saved_as_a_picture_without_leaving_the_page(open_report, form, start, scheme):
     opened = open_report(report(run={"name": "a/b c", "sources": []}), color_scheme=scheme)
 
@@ -275,8 +276,7 @@ def test_a_chart_is_saved_as_a_picture_without_leaving_the_page(open_report, for
     saved = download.value.path().read_bytes()
     assert saved.startswith(start)
     if form == "SVG":  # on the page's own ground: light on dark stays light on dark
-        ground = {"light": "rgb(255, 255, 255)", "dark": "rgb(17, 22, 30)"}[scheme]
-        assert ground.encode() in saved
+        assert b"rgb(17, 22, 30)" in saved
     assert not opened.said
     assert all(url.startswith(("file:", "blob:", "data:")) for url in opened.asked)
 

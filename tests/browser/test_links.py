@@ -195,22 +195,23 @@ def test_columns_colours_and_gpu_come_back_too(open_report):
     assert not opened.said
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        "kernel=99", "kernel=x", "show=finding:3", "show=__proto__:1", "show=ids:a-b",
-        "show=range:7", "time=x-y", "sort=nope", "columns=", "colour=red", "gpu=9",
-        "hidden=<img src=x onerror=alert(1)>", "words=%3Cscript%3E", "show=class:constructor",
-        "toString=1", "roofs=<b>",
-    ],
-)  # fmt: skip
-def test_an_address_that_means_nothing_here_does_no_harm(open_report, wrong):
-    opened = open_report(four(), fragment=wrong)
+WRONG = [
+    "kernel=99", "kernel=x", "show=finding:3", "show=__proto__:1", "show=ids:a-b", "show=range:7",
+    "time=x-y", "sort=nope", "columns=", "colour=red", "gpu=9", "roofs=<b>", "toString=1",
+    "hidden=<img src=x onerror=alert(1)>", "words=%3Cscript%3E", "show=class:constructor",
+]  # fmt: skip
 
+
+def test_an_address_that_means_nothing_here_does_no_harm(open_report):
+    opened = open_report(four(), fragment="&".join(WRONG))
+    page = opened.page
+
+    for wrong in WRONG:
+        page.evaluate("fragment => { location.hash = fragment; }", wrong)
+        page.wait_for_function("() => document.querySelectorAll('.kernels th').length > 0")
+        assert not page.locator("#trouble").is_visible(), wrong
+        assert page.locator("img, b:has(b)").count() == 0, wrong
     assert not opened.said
-    assert not opened.page.locator("#trouble").is_visible()
-    assert opened.page.locator("img, b:has(b)").count() == 0
-    assert opened.page.locator(".kernels th").count() >= 1
 
 
 def test_an_address_typed_into_the_open_page_is_followed(open_report):

@@ -1,7 +1,9 @@
 """The parts around the charts: findings, GPU time, copies, ranks, ranges, how to read it."""
 
+import re
+
 import pytest
-from support.documents import device, kernel, report, unmeasured
+from support.documents import device, kernel, report, source, unmeasured
 
 pytestmark = pytest.mark.browser
 
@@ -37,7 +39,7 @@ def test_a_finding_says_what_to_try_and_on_what_it_rests(open_report):
 
     assert "Try: Fuse the nsys-walls way." in card.inner_text()
     assert card.locator(".worth").inner_text().startswith("up to −950 µs")
-    card.get_by_text("Why, in numbers").click()
+    card.get_by_text("All of it, with numbers").click()
     facts = card.locator("dl").inner_text().replace("\u00a0", " ").split("\n")
     assert dict(zip(facts[::2], facts[1::2], strict=True)) == {
         "moved": "730 MB", "reached": "70 %", "time": "950 µs", "stream": "7",
@@ -62,6 +64,23 @@ def test_a_blocked_finding_and_rules_that_could_not_look_are_marked(open_report)
     assert fold.locator("summary").inner_text() == "1 rule could not look"
     fold.locator("summary").click()
     assert text(opened, ".abstained li") == "NW105 the trace has no API calls"
+
+
+def test_beyond_three_cards_findings_are_lines_that_open(open_report):
+    several = [finding(title=f"Finding {place}", message=f"m{place}.") for place in range(10)]
+    opened = open_report(report(findings=several))
+    section = opened.page.locator("#findings")
+
+    assert section.locator("article h3").all_inner_texts() == [f"Finding {n}" for n in range(3)]
+    shown = section.locator(".finding-line").locator("visible=true")
+    assert shown.locator(".finding-line-title").all_inner_texts() == [
+        f"Finding {n}" for n in range(3, 8)
+    ]
+    shown.first.locator("summary").first.click()
+    assert "m3." in shown.first.inner_text()
+    assert shown.first.get_by_role("button", name="show 1 kernel").is_visible()
+    section.get_by_text("2 smaller findings").click()
+    assert section.locator(".finding-line").locator("visible=true").count() == 7
 
 
 def gap(**given):
@@ -285,6 +304,62 @@ def test_how_to_read_it_has_the_numbers_of_this_run(open_report):
     assert "not measured 25 %" in text(opened, ".others")
     labels = opened.page.locator(".scale text").all_text_contents()
     assert labels == ["0", "0.253", "2.53", "25.3", "253"]
+
+
+HOSTILE = "\x1b[31m\u202e\u2066</script><img src=x onerror=alert(1)>&lt;b&gt;\u200b\n\x07"
+
+
+def test_nothing_that_a_program_wrote_becomes_markup_or_a_control_character(open_report):
+    bad = HOSTILE
+    opened = open_report(
+        report(
+            kernels=[
+                kernel(name=bad, full_name=bad, notes=[bad], intensity_note=bad, range=bad,
+                       match={"reason": bad}),
+                unmeasured(name=f"other {bad}", time_ns=1, match={"reason": bad}),
+            ],
+            devices=[device(name=bad, mig=bad, compute_capability=bad,
+                            documents={"bandwidth": bad, "fp32": f"{bad} https://a.b/{bad}"})],
+            run={"name": bad, "sources": [source(file=bad, product_version=bad,
+                                                 schema_version=bad)]},
+            findings=[finding(title=bad, message=bad, advice=bad, blockers=[bad], key=bad,
+                              evidence={"where": bad})] * 5,
+            abstained=[{"code": "NW105", "reason": bad}],
+            warnings=[{"code": "w", "message": bad}],
+            idle={"by_cause": [gap(call=bad)], "longest": [{
+                "device": 0, "start_ns": 1, "duration_ns": 20_000, "cause": "sync", "call": bad,
+                "kernel_before": 0, "kernel_after": None}]},
+            copies=[copied(notes=[bad], wall_from=bad)],
+            ranges=[range_row(0) | {"name": bad}],
+            range_tree=[node(0, None, 0, name=bad, kernels=[0])],
+            range_nodes=1,
+            selection={"nvtx": [bad], "window": bad, "devices": [], "streams": [], "kernel": bad},
+            headline=bad,
+            advice=bad,
+        ),
+        fragment="kernel=0&colour=range&columns=name,range",
+    )  # fmt: skip
+    page = opened.page
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    page.get_by_role("button", name="By name").click()
+    page.locator("#plane").focus()
+    page.keyboard.press("ArrowRight")
+
+    written = page.evaluate(
+        """() => { const texts = [document.title];
+            const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_ALL);
+            while (walker.nextNode()) { const node = walker.currentNode;
+                if (node.nodeType === 3 && !['SCRIPT', 'STYLE', 'NOSCRIPT'].includes(
+                    node.parentNode.tagName)) texts.push(node.data);
+                if (node.nodeType === 1) for (const one of node.attributes) texts.push(one.value); }
+            return texts; }"""
+    )
+    assert sum("\\x1b[31m\\u202e" in text for text in written) > 20
+    hidden = re.compile("[\x00-\x09\x0b-\x1f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
+    assert [text[:80] for text in written if hidden.search(text)] == []
+    assert page.locator("img, #x").count() == 0
+    assert not opened.said
+    assert not page.locator("#trouble").is_visible()
 
 
 def test_what_a_page_had_to_leave_out_is_said(open_report):

@@ -100,6 +100,9 @@ def test_ranges_are_a_tree_of_paths(desk):
     assert parents == [None, 0, 0, None, 3, 3]
     assert document["range_nodes"] == 6
     assert ranges(document)["(outside)"] == 25_000
+    # 4 x 300 us of the GEMM in decode's layers, 2 x 600 us in prefill's; half in each layer
+    assert by_name(document)["gemm"]["range"] in {"layer 0", "layer 1"}
+    assert by_name(document)["copy_kernel"]["range"] is None
 
 
 # Filters --------------------------------------------------------------------------------

@@ -43,6 +43,7 @@ def kernel(**given):
         "ncu_ns": None,
         "ncu_time_ratio": None,
         "notes": [],
+        "range": None,
         "sampled": None,
     } | given
     base["match"] = {

@@ -75,8 +75,9 @@ class Charts {
       const ids = (event?.points ?? [])
         .map((point) => point.customdata)
         .filter((id) => id !== undefined);
+      target.isPlain = false; // plotly has dimmed the others itself
       if (ids.length > 0) this.state.set({ show: { kind: "ids", value: ids }, kernel: null });
-      else this.emphasise();
+      this.emphasise();
     });
     target.on("plotly_deselect", () => this.state.set({ show: null, kernel: null }));
   }
@@ -102,18 +103,21 @@ class Charts {
     showCaches(this.targets.roofline, kernels, this.look);
   }
 
-  /** Redraw when the room, the colours or the medium change. */
+  /** Redraw when the room or the colours change; paper has its own room. */
   watch() {
     const { plane } = this.targets;
+    const redraw = () => {
+      if (document.documentElement.dataset.medium !== "print") this.draw();
+    };
     let width = plane.clientWidth;
     let timer = null;
     new ResizeObserver(() => {
       if (plane.clientWidth === width) return;
       width = plane.clientWidth;
       clearTimeout(timer);
-      timer = setTimeout(() => this.draw(), 150);
+      timer = setTimeout(redraw, 150);
     }).observe(plane);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   }
 
   /** Draw for paper: the drawing may be scaled to any room. */

@@ -104,12 +104,7 @@ function roofChoice(report, state, charts) {
   };
   state.listen(["gpu", "roofs"], build);
   build();
-  return el(
-    "details",
-    { class: "menu" },
-    el("summary", { class: "small" }, t("roofs")),
-    el("div", { class: "menu-list" }, row),
-  );
+  return menu(t("roofs"), row);
 }
 
 function cacheChoice(report, state) {

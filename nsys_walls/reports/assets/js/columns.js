@@ -83,19 +83,18 @@ const shareColumn = (name, isUsual) =>
 const amountColumn = (name, unit) =>
   numberColumn(name, (kernel) => amount(kernel[name], unit), false);
 
-function columns(report) {
-  const level = (kernel) => String(LEVELS.findIndex(({ id }) => id === kernel.match.level));
-  const gpu = textColumn(
-    "device",
-    (kernel) => String(kernel.device),
-    (kernel) => String(kernel.device),
+/** A column of a text of the kernel that is shown as it is. */
+const plainColumn = (key, more) =>
+  textColumn(
+    key,
+    (kernel) => String(kernel[key] ?? ""),
+    (kernel) => middleCut(String(kernel[key] ?? "")),
+    more,
   );
-  const range = textColumn(
-    "range",
-    (kernel) => kernel.range ?? "",
-    (kernel) => middleCut(kernel.range ?? ""),
-    { isUsual: false, kind: "name-like" },
-  );
+
+/** What a kernel is. */
+function identityColumns(report) {
+  const isSeveral = report.devices.length > 1;
   return [
     textColumn("name", (kernel) => kernel.name, null, {
       kind: "name-column",
@@ -104,7 +103,7 @@ function columns(report) {
         ["full_name", (kernel) => kernel.full_name],
       ],
     }),
-    ...(report.devices.length > 1 ? [gpu] : []),
+    ...(isSeveral ? [plainColumn("device")] : []),
     textColumn(
       "class",
       (kernel) => kernel.class,
@@ -113,6 +112,13 @@ function columns(report) {
     textColumn("wall", (kernel) => WALL_LABELS[kernel.wall], wallName, {
       fields: [["wall", (kernel) => kernel.wall]],
     }),
+  ];
+}
+
+/** What most readers look at. */
+function mainColumns() {
+  const level = (kernel) => String(LEVELS.findIndex(({ id }) => id === kernel.match.level));
+  return [
     timeColumn("time_ns"),
     shareColumn("time_ratio"),
     shareColumn("cumulative", false),
@@ -135,17 +141,19 @@ function columns(report) {
     textColumn("match", level, matchCell, {
       fields: [["match_level", (kernel) => kernel.match.level]],
     }),
-    timeColumn("mean_ns", false),
-    timeColumn("p95_ns", false),
-    timeColumn("max_ns", false),
-    timeColumn("floor_ns", false),
-    timeColumn("ncu_ns", false),
+  ];
+}
+
+function columns(report) {
+  const hasRanges = colourings(report).includes("range");
+  return [
+    ...identityColumns(report),
+    ...mainColumns(),
+    ...["mean_ns", "p95_ns", "max_ns", "floor_ns", "ncu_ns"].map((name) => timeColumn(name, false)),
     amountColumn("flop", "FLOP"),
-    amountColumn("dram_bytes", "B"),
-    amountColumn("l2_bytes", "B"),
-    amountColumn("l1_bytes", "B"),
+    ...["dram_bytes", "l2_bytes", "l1_bytes"].map((name) => amountColumn(name, "B")),
     amountColumn("flop_per_s", "FLOP/s"),
     amountColumn("bytes_per_s", "B/s"),
-    ...(colourings(report).includes("range") ? [range] : []),
+    ...(hasRanges ? [plainColumn("range", { isUsual: false, kind: "name-like" })] : []),
   ];
 }

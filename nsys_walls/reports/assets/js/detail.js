@@ -86,7 +86,7 @@ function workFacts(kernel) {
     [t("l2_traffic"), amount(kernel.l2_bytes, "B")],
     [t("l1_traffic"), amount(kernel.l1_bytes, "B")],
     [t("intensity"), quantity(intensity === null ? null : [threeDigits(intensity), "FLOP/B"])],
-    kernel.intensity_note === null ? null : [t("intensity_note"), kernel.intensity_note],
+    kernel.intensity_note === null ? null : [t("intensity_note"), printable(kernel.intensity_note)],
   ]);
 }
 

@@ -66,15 +66,21 @@ const timeOf = (value) => quantity(durationParts(value));
 const shareOf = (ratio) => quantity(percentParts(ratio));
 const amount = (value, unit) => quantity(siParts(value, unit));
 
-const COMMAND = /`((?:nsys|ncu|--)[^`]*)`/;
+const TYPED = /(`[^`]+`)/;
 const QUANTITY = /([\d.,]*\d (?:%|[nµm]?s\b|[kMGT]?B\b))/;
 
-/** A sentence whose numbers stay on one line with their units, and whose commands look typed. */
+/** A sentence whose numbers stay on one line with their units, and whose `commands` look typed. */
 function prose(sentence) {
   // splitting by a group gives what is outside and what is inside in turn
   return printable(sentence)
-    .split(COMMAND)
-    .flatMap((part, place) => (place % 2 === 1 ? [el("code", {}, part)] : withQuantities(part)));
+    .split(TYPED)
+    .flatMap((part, place) => (place % 2 === 1 ? [typed(part)] : withQuantities(part)));
+}
+
+/** The ticks are not seen but stay in the text: a foreign name may have them. */
+function typed(text) {
+  const tick = () => el("span", { class: "tick" }, "`");
+  return el("code", {}, tick(), text.slice(1, -1), tick());
 }
 
 const withQuantities = (text) =>
@@ -178,4 +184,25 @@ function foldedTable(className, heads, rows, shown, moreText) {
     first,
     el("details", {}, el("summary", {}, moreText(rest.length)), table(className, heads, rest)),
   ];
+}
+
+/** A button that opens a panel; Escape and a click elsewhere close it. */
+function menu(title, ...content) {
+  const node = el(
+    "details",
+    {
+      class: "menu",
+      keydown: (event) => {
+        if (event.key !== "Escape") return;
+        node.open = false;
+        node.firstElementChild.focus();
+      },
+    },
+    el("summary", { class: "small" }, title),
+    el("div", { class: "menu-list" }, content),
+  );
+  document.addEventListener("pointerdown", (event) => {
+    if (!node.contains(event.target)) node.open = false;
+  });
+  return node;
 }

@@ -87,9 +87,9 @@ function deviceTitle(group) {
   const parts = [
     t("gpu_of", { gpus: group.map((one) => one.device).join(", "), name: deviceName(device) }),
     device.hardware === null ? null : t("part", { part: device.hardware, origin }),
-    device.compute_capability === null ? null : `CC ${device.compute_capability}`,
+    device.compute_capability === null ? null : `CC ${printable(device.compute_capability)}`,
     device.sm_count === null ? null : `${count(device.sm_count)} SM`,
-    device.mig === null ? null : `MIG ${device.mig}`,
+    device.mig === null ? null : `MIG ${printable(device.mig)}`,
   ];
   return parts.filter((part) => part !== null).join(" · ");
 }

@@ -25,11 +25,15 @@ class ChartKeys {
 
   press(event) {
     const step = FORWARD.includes(event.key) ? 1 : BACK.includes(event.key) ? -1 : 0;
-    if (step !== 0) this.move(step);
-    else if (event.key === "Enter" && this.current !== null)
+    if (step !== 0) {
+      this.move(step);
+    } else if (event.key === "Enter" && this.current !== null) {
       this.state.set({ kernel: this.current });
-    else if (event.key === "Escape") this.state.set({ kernel: null, show: null });
-    else return;
+    } else if (event.key === "Escape") {
+      this.state.set({ kernel: null, show: null });
+    } else {
+      return;
+    }
     event.preventDefault();
   }
 

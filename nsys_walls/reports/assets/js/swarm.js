@@ -44,8 +44,9 @@ function nearestFree(intervals, room) {
   let best = null;
   let end = -Infinity; // of the taken stretch that the scan is in
   const offer = (value) => {
-    if (Math.abs(value) <= room && (best === null || Math.abs(value) < Math.abs(best)))
+    if (Math.abs(value) <= room && (best === null || Math.abs(value) < Math.abs(best))) {
       best = value;
+    }
   };
   for (const [from, to] of intervals.sort((one, other) => one[0] - other[0])) {
     if (from >= end) {

@@ -5,7 +5,7 @@ const DRAWN_WHOLE = 300; // up to so many rows all are drawn, so that the browse
 const AHEAD = 30; // rows drawn beyond the window
 const TALLEST = 940; // pixels that the window may have, as in the style sheet
 const ROW_HEIGHT = 32; // pixels, as in the style sheet
-const PRINTED_ROWS = 12;
+const PRINTED_ROWS = 10;
 
 class KernelTable {
   constructor(report, state, view) {

@@ -69,19 +69,13 @@ class TableTools {
     };
     this.state.listen(["columns"], tick);
     tick();
-    return el(
-      "details",
-      { class: "menu" },
-      el("summary", { class: "small" }, t("columns")),
+    return menu(
+      t("columns"),
+      boxes.map(({ column, box }) => el("label", {}, box, ` ${column.title}`)),
       el(
-        "div",
-        { class: "menu-list" },
-        boxes.map(({ column, box }) => el("label", {}, box, ` ${column.title}`)),
-        el(
-          "button",
-          { type: "button", class: "link start", click: () => this.state.set({ columns: null }) },
-          t("usual_columns"),
-        ),
+        "button",
+        { type: "button", class: "link start", click: () => this.state.set({ columns: null }) },
+        t("usual_columns"),
       ),
     );
   }
