@@ -11,10 +11,11 @@ Evidence:
     run. Below the wall there, caches were warm in the trace; above it there, too, the wall is
     wrong. For FLOP: the clock that the trace states against the clock that the peak is stated at,
     estimated counts, FP16 counted in pairs. For both: `--hw` that contradicts the trace, a wall
-    that was typed or derived, counters of other launches. Nothing is saved.
+    that was typed or derived, counters of other launches. What is less than 1 % above a wall is at
+    the wall: clocks and counters differ by that from one run to the next. Nothing is saved.
 
 Abstains:
-    Never: kernels without counters have no ratios.
+    Where nothing was found and 10 % of kernel time or more has no usable counters.
 
 Try:
     `--hw` with the GPU that was traced. For bandwidth, `ncu --cache-control none`, which leaves
@@ -24,9 +25,9 @@ Try:
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from nsys_walls.findings import Finding, Rule
+from nsys_walls.findings import Abstention, Finding, Rule
 from nsys_walls.roofline.analysis import Analysis
-from nsys_walls.roofline.coverage import SMALLEST_RATIO
+from nsys_walls.roofline.coverage import SMALLEST_RATIO, unknown_ratio
 from nsys_walls.roofline.kernel import KernelPoint
 from nsys_walls.roofline.listed import items, sentences
 from nsys_walls.roofline.walls import DeviceWalls
@@ -36,15 +37,28 @@ from nsys_walls.units import NS_PER_S, duration, percent, si
 _Wall = Literal["bandwidth", "compute"]
 
 _EXPLAINED = 3
+# Clocks and counters of one kernel differ by about a percent between two runs; what is less than
+# that above a wall would be said to "reach 100 %" of it, and nobody could act on it.
+_ABOVE_RATIO = 1.01
 # Profiled launches of one shape mostly agree to a percent; a tenth apart they are not of one kind.
 _SPREAD_RATIO = 0.1
 
 
-def check(analysis: Analysis) -> Iterator[Finding]:
+def check(analysis: Analysis) -> Iterator[Finding | Abstention]:
     """Explain the kernels above each wall, the heaviest in detail."""
+    found = list(_find(analysis))
+    yield from found
+    unknown = unknown_ratio(analysis)
+    if not found and unknown is not None:
+        yield Abstention(code=RULE.code, reason=text("NW701.no_counters", share=percent(unknown)))
+
+
+def _find(analysis: Analysis) -> Iterator[Finding]:
     walls = {row.walls.facts.device: row.walls for row in analysis.devices}
     for wall in ("bandwidth", "compute"):
-        above = [row for row in analysis.kernels if row.time_ns and _ratio(row, wall) > 1]
+        above = [
+            row for row in analysis.kernels if row.time_ns and _ratio(row, wall) >= _ABOVE_RATIO
+        ]
         time_ns = sum(kernel.time_ns for kernel in above)
         if above and time_ns >= SMALLEST_RATIO * analysis.kernel_ns:
             yield _finding(analysis, wall, above, walls)

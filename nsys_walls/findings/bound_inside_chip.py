@@ -10,7 +10,8 @@ Evidence:
     the SMs or of the memory system at 60 % or more. The unit is the SMs where they are as busy as
     the memory system; else the busiest level of memory, where ncu's breakdown was collected
     (`l1tex__throughput`, `lts__throughput`, `gpu__dram_throughput`). The saving is the time
-    above their floors, which only a kernel that no longer needs that unit would reach.
+    above their floors, less where they overlap; only a kernel that no longer needs that unit would
+    reach it.
 
 Abstains:
     Where 10 % of kernel time or more has no usable counters, or where kernels are near neither wall

@@ -16,16 +16,22 @@ Abstains:
 
 Try:
     `nsys-walls plan RUN` prints the ncu commands that measure the heaviest of them, one launch of
-    each kernel and shape; `nsys-walls ingest --run RUN` adds the CSVs that they write.
+    each kernel and shape; `nsys-walls ingest --run RUN` adds the CSVs that they write. Kernels
+    whose counters are only weak are not in it, since their bytes and FLOP are known: this finding
+    names the counters that would make their FLOP exact.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import takewhile
 
-from nsys_walls.findings import Finding, Rule
+from nsys_walls.counters.table import TENSOR_PREFIX, UNITS, load_table, recommended_metrics
+from nsys_walls.findings import Finding, Rule, command
 from nsys_walls.roofline.analysis import Analysis
 from nsys_walls.roofline.coverage import SMALLEST_RATIO
 from nsys_walls.roofline.kernel import KernelPoint
 from nsys_walls.roofline.listed import items, names, sentences, some
+from nsys_walls.roofline.walls import DeviceWalls, WallOptions
 from nsys_walls.texts import Text, text
 from nsys_walls.units import duration, percent
 
@@ -33,6 +39,9 @@ _Groups = Mapping[str, Sequence[KernelPoint]]
 
 _LACKING = ("none", "ambiguous", "partial")
 _WEAK = ("lower_bound", "estimate")
+
+# What `nsys-walls plan` covers unless it is told otherwise: beyond that it has nothing to list.
+_PLANNED_RATIO = 0.95
 
 
 def check(analysis: Analysis) -> Iterator[Finding]:
@@ -85,11 +94,24 @@ def _lacking(analysis: Analysis, lacking: _Groups, weak: _Groups) -> Finding:
         code=RULE.code,
         title=text("NW801.title", share=share),
         message=sentences(parts),
-        advice=text("NW801.advice", command=f"nsys-walls plan {analysis.manifest.run}"),
+        advice=text("NW801.advice", command=_plan(analysis, time_ns)),
         kernels=tuple(kernel.id for kernel in kernels),
         time_ratio=time_ns / analysis.kernel_ns,
         evidence=_evidence({**lacking, **weak}),
     )
+
+
+def _plan(analysis: Analysis, lacking_ns: int) -> str:
+    """Write the command that plans how to measure what lacks counters."""
+    measured_ns = sum(kernel.time_ns for kernel in analysis.kernels if kernel.is_measured)
+    words = ["--cover", "100%"] if _is_covered(measured_ns, lacking_ns) else []
+    # of all that the user said of the walls, counting needs to know the GPU alone
+    options = WallOptions(hw=analysis.options.hw)
+    return command(replace(analysis, options=options), "plan", *words)
+
+
+def _is_covered(measured_ns: int, lacking_ns: int) -> bool:
+    return measured_ns >= _PLANNED_RATIO * (measured_ns + lacking_ns)
 
 
 def _kinds(analysis: Analysis, lacking: _Groups) -> Iterator[Text]:
@@ -120,11 +142,56 @@ def _weak(analysis: Analysis, weak: _Groups) -> Finding:
         message=sentences(
             [*_weakness(analysis, weak), text("NW801.heaviest", names=names(kernels))]
         ),
-        advice=text("NW801.advice_weak"),
+        advice=_advice_weak(analysis, kernels),
         kernels=tuple(kernel.id for kernel in kernels),
         time_ratio=time_ratio,
         evidence=_evidence(weak),
     )
+
+
+def _advice_weak(analysis: Analysis, kernels: Sequence[KernelPoint]) -> Text:
+    """Name the counters that would make FLOP exact; there may be none."""
+    walls = {row.walls.facts.device: row.walls for row in analysis.devices}
+    left_out = dict.fromkeys(
+        name for kernel in kernels for name in _left_out(kernel, walls[kernel.key.device])
+    )
+    if not left_out:
+        return text("NW801.advice_weak_none")
+    tensor = [name for name in left_out if name.startswith(TENSOR_PREFIX)]
+    scalar = [name for name in left_out if not name.startswith(TENSOR_PREFIX)]
+    counters = ", ".join(_braced(group) for group in (scalar, tensor) if group)
+    return text("NW801.advice_weak", counters=counters)
+
+
+def _left_out(kernel: KernelPoint, walls: DeviceWalls) -> Iterator[str]:
+    """Name the counters of FLOP that its chip has and that were not collected."""
+    hardware = walls.hardware
+    chip = kernel.match.part or walls.facts.compute_capability
+    chip = chip or (hardware.compute_capability if hardware else None)
+    counts = {f"{UNITS[0]}{row.counter}.sum" for row in load_table().instructions}
+    values = kernel.match.values or {}
+    for name in recommended_metrics(chip or ""):
+        # sparse and dense work have counters of their own, and one of both
+        both = name.replace("_sparsity_off", "").replace("_sparsity_on", "")
+        counter = name[name.index("__") + 2 :]
+        known = {name, both, *(f"{unit}{counter}" for unit in UNITS)}
+        if (name in counts or name.startswith(TENSOR_PREFIX)) and known.isdisjoint(values):
+            yield name
+
+
+def _braced(counters: Sequence[str]) -> str:
+    """Write what names have in common once, as a shell does: ``op_{dadd,hadd}.sum``."""
+    if len(counters) == 1:
+        return counters[0]
+    head = _shared_start(counters)
+    rests = [name.removeprefix(head) for name in counters]
+    tail = _shared_start([rest[::-1] for rest in rests])[::-1]
+    return f"{head}{{{','.join(rest.removesuffix(tail) for rest in rests)}}}{tail}"
+
+
+def _shared_start(words: Sequence[str]) -> str:
+    columns = takewhile(lambda chars: len(set(chars)) == 1, zip(*words, strict=False))
+    return "".join(chars[0] for chars in columns)
 
 
 def _evidence(groups: _Groups) -> dict[str, float | str | None]:

@@ -10,8 +10,8 @@ Evidence:
     the launch, the first of these that holds: fewer blocks than SMs; a grid whose warps, all
     resident at once, would fill less than half of the GPU; waves of blocks (ncu's launch
     statistics) that leave 20 % of the places empty; less than half of the places for warps filled
-    (ncu's achieved occupancy). The saving is the time above their floors, an upper bound that a
-    small launch rarely comes near.
+    (ncu's achieved occupancy). The saving is the time above their floors, less where they overlap:
+    an upper bound that a small launch rarely comes near.
 
 Abstains:
     Where 10 % of kernel time or more has no usable counters, or where kernels are near neither wall

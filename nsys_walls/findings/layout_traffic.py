@@ -175,7 +175,11 @@ def _copying(analysis: Analysis, copies: CopyTraffic, span_ns: int) -> Finding:
     if copies.union_ns < copies.time_ns:
         parts.append(text("NW201.copies_at_once", time=duration(copies.time_ns)))
     if copies.exposed_ns is not None:
-        parts.append(text("NW201.copies_exposed", exposed=duration(copies.exposed_ns)))
+        parts.append(
+            text("NW201.copies_exposed", exposed=duration(copies.exposed_ns))
+            if copies.exposed_ns
+            else text("NW201.copies_hidden")
+        )
     if copies.bytes is not None:
         parts.append(
             text(

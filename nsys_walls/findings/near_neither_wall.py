@@ -8,7 +8,7 @@ Meaning:
 Evidence:
     Kernels at wall `neither`: bytes and FLOP are known, and both ratios are below the threshold.
     What their launches show is listed as for NW401; it needs no Speed of Light, and is no proof.
-    The saving is the time above their floors.
+    The saving is the time above their floors, less where they overlap.
 
 Abstains:
     Where 10 % of kernel time or more has no usable counters.

@@ -10,9 +10,9 @@ Evidence:
     their compute floor in one precision, and a faster peak for its sibling on this device. FP64
     goes to FP64 tensor cores, FP16 to FP16 tensor cores, FP32 to TF32, else BF16, else FP16, TF32
     to BF16, else FP16: what mixed precision usually does. The saving is their time above the new
-    floor, which is never below that of their measured traffic. FP8 in place of FP16 or BF16 is
-    named from 5 % of kernel time on, last and without a saving: only the model's accuracy can
-    tell whether there is one.
+    floor, which is never below that of their measured traffic; it is less where they overlap. FP8
+    in place of FP16 or BF16 is named from 5 % of kernel time on, last and without a saving: only
+    the model's accuracy can tell whether there is one.
 
 Abstains:
     Where GEMMs or convolutions have no FLOP by precision. Kernels on the memory side are silent:
@@ -33,7 +33,7 @@ from nsys_walls.roofline.coverage import SMALLEST_RATIO
 from nsys_walls.roofline.kernel import KernelPoint
 from nsys_walls.roofline.listed import names, sentences
 from nsys_walls.roofline.model import Walls, place
-from nsys_walls.roofline.savings import saving_of
+from nsys_walls.roofline.savings import Faster, saving_at_walls
 from nsys_walls.texts import text
 from nsys_walls.units import duration, percent, si
 
@@ -70,13 +70,13 @@ class _Move:
     Attributes:
         kernel: The kernel.
         target: Precision to move to.
-        saved_ns: Its time above the floor there, ns.
+        faster: What it would be there at its floor.
         peaks: Peak now and there, FLOP/s.
     """
 
     kernel: KernelPoint
     target: str
-    saved_ns: float
+    faster: Faster
     peaks: tuple[float, float]
 
 
@@ -125,9 +125,10 @@ def _move(kernel: KernelPoint, walls: Walls) -> _Move | None:
         return None
     flop = dict(kernel.work.flop_by_precision)
     flop[target] = flop.get(target, 0.0) + flop.pop(source)
-    floor_ns = place(replace(kernel.work, flop_by_precision=flop), time_ns, walls).floor_ns or 0.0
-    saved_ns = max(0.0, kernel.time_ns - floor_ns * kernel.times.launches)
-    return _Move(kernel, target, saved_ns, (peak, walls.peak_of(target) or 0.0))
+    there = place(replace(kernel.work, flop_by_precision=flop), time_ns, walls)
+    after_ns = min(float(kernel.time_ns), (there.floor_ns or 0.0) * kernel.times.launches)
+    faster = Faster(kernel, after_ns, there)
+    return _Move(kernel, target, faster, (peak, walls.peak_of(target) or 0.0))
 
 
 def _is_all_counted(kernel: KernelPoint) -> bool:
@@ -142,7 +143,8 @@ def _finding(analysis: Analysis, moves: Sequence[_Move]) -> Finding:
     source, target = _precision(first.kernel), first.target
     kernels = [move.kernel for move in moves]
     time_ns = sum(kernel.time_ns for kernel in kernels)
-    saving_ns = saving_of(analysis, {move.kernel.id: move.saved_ns for move in moves})
+    above_ns = sum(move.faster.saved_ns for move in moves)
+    saving_ns = saving_at_walls(analysis, [move.faster for move in moves])
     now, then = first.peaks
     is_promised, is_same = target not in _NOT_PROMISED, _LABELS[source] == _LABELS[target]
     labels = {"source": _LABELS[source], "target": _LABELS[target]}
@@ -160,7 +162,7 @@ def _finding(analysis: Analysis, moves: Sequence[_Move]) -> Finding:
         )
     ]
     if is_promised:
-        parts.append(text("NW601.saving", saving=duration(saving_ns)))
+        parts.append(text("NW601.saving", saving=duration(above_ns)))
     return Finding(
         code=RULE.code,
         title=text(f"NW601.title_{unit}", kernels=len(kernels), **labels),
@@ -174,7 +176,7 @@ def _finding(analysis: Analysis, moves: Sequence[_Move]) -> Finding:
             "time_ns": time_ns,
             f"{source}_peak_flop_per_s": now,
             f"{target}_peak_flop_per_s": then,
-            "time_above_new_floor_ns": saving_ns,
+            "time_above_new_floor_ns": above_ns,
         },
         key=f"{source}-{target}",
     )

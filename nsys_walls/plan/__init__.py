@@ -1,14 +1,15 @@
 """Plan the counter run: few ncu commands for the kernels that lack counters.
 
-What is chosen: of the kernel time that can be measured at all, the heaviest kernels until the
-share that was asked for has bytes and FLOP. One launch of each kernel name and launch shape is
+What is chosen: of the kernel time that can be measured at all, the heaviest kernel names until
+the share that was asked for has bytes and FLOP. One launch of each launch shape of a name is
 measured: counters hardly differ between equal launches, and time comes from the trace.
 """
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from nsys_walls.plan.commands import Command, build_commands
+from nsys_walls.plan.commands import Command, TargetName, build_commands, target_of
+from nsys_walls.plan.names import name_patterns, why_no_pattern
 from nsys_walls.plan.needs import chip_of, why_unmeasurable
 from nsys_walls.roofline.analysis import Analysis
 from nsys_walls.roofline.kernel import KernelPoint
@@ -99,22 +100,33 @@ def make_plan(analysis: Analysis, *, cover: float = 0.95) -> Plan:
     unmeasured = [
         kernel for kernel in analysis.kernels if kernel.time_ns and not kernel.is_measured
     ]
-    lacking: list[KernelPoint] = []
+    reasons = {kernel.id: why_unmeasurable(kernel, chips[kernel.key.device])
+               for kernel in unmeasured}  # fmt: skip
+    patterns = _patterns(
+        [kernel for kernel in unmeasured if reasons[kernel.id] is None], analysis, chips
+    )
+    lacking: dict[TargetName, list[KernelPoint]] = {}
     left_out: list[LeftOut] = []
     for kernel in unmeasured:
-        reason = why_unmeasurable(kernel, chips[kernel.key.device])
-        if reason is None:
-            lacking.append(kernel)
+        name, reason = target_of(kernel, chips), reasons[kernel.id]
+        if reason is None and patterns[name] is not None:
+            lacking.setdefault(name, []).append(kernel)
         else:
+            reason = reason or why_no_pattern(kernel.key.full_name)
             left_out.append(LeftOut(kernel=kernel, reason=reason))
     measured_ns = sum(kernel.time_ns for kernel in analysis.kernels if kernel.is_measured)
-    measurable_ns = measured_ns + sum(kernel.time_ns for kernel in lacking)
+    measurable_ns = measured_ns + sum(map(_time_ns, lacking.values()))
     chosen = _heaviest(lacking, cover * measurable_ns - measured_ns)
     return Plan(
         run=analysis.manifest.run,
         selection=analysis.selection,
         cover=cover,
-        commands=build_commands(analysis, chosen, lacking, chips),
+        commands=build_commands(
+            analysis,
+            {name: pattern for name in chosen if (pattern := patterns[name]) is not None},
+            [kernel for kernels in lacking.values() for kernel in kernels],
+            chips,
+        ),
         left_out=tuple(left_out),
         kernel_ns=analysis.kernel_ns,
         measured_ns=measured_ns,
@@ -132,13 +144,38 @@ def _chips(analysis: Analysis) -> dict[int, str | None]:
     return {device: chip_of(walls[device]) or counted.get(device) for device in walls}
 
 
-def _heaviest(kernels: Iterable[KernelPoint], time_ns: float) -> list[KernelPoint]:
-    """Take kernels, heaviest first, until they make up a time."""
-    chosen: list[KernelPoint] = []
-    for kernel in kernels:
+def _patterns(
+    kernels: Sequence[KernelPoint], analysis: Analysis, chips: Mapping[int, str | None]
+) -> dict[TargetName, str | None]:
+    """Write the expressions that tell names from all others that a command could meet."""
+    wanted = dict.fromkeys(target_of(kernel, chips) for kernel in kernels)
+    every = dict.fromkeys(target_of(kernel, chips) for kernel in analysis.kernels)
+    return {
+        (target, name): pattern
+        for target in dict.fromkeys(target for target, _ in wanted)
+        for name, pattern in name_patterns(
+            [name for of, name in wanted if of == target],
+            [name for of, name in every if of == target],
+        ).items()
+    }
+
+
+def _time_ns(kernels: Sequence[KernelPoint]) -> int:
+    return sum(kernel.time_ns for kernel in kernels)
+
+
+def _heaviest(
+    kernels: Mapping[TargetName, Sequence[KernelPoint]], time_ns: float
+) -> list[TargetName]:
+    """Take names, heaviest first, until their kernels make up a time.
+
+    All shapes of a name are measured with it, so that the sum of a name is what it is worth.
+    """
+    chosen: list[TargetName] = []
+    for name in sorted(kernels, key=lambda name: -_time_ns(kernels[name])):
         # times are whole nanoseconds: less than half of one is rounding
         if time_ns < 0.5:  # noqa: PLR2004
             break
-        chosen.append(kernel)
-        time_ns -= kernel.time_ns
+        chosen.append(name)
+        time_ns -= _time_ns(kernels[name])
     return chosen

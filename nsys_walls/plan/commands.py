@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from nsys_walls.counters.table import recommended_metrics
 from nsys_walls.plan.groups import LaunchShape, share_commands
-from nsys_walls.plan.names import name_pattern
 from nsys_walls.plan.ncu import estimate_passes, ncu_words
 from nsys_walls.plan.needs import DYNAMIC_SHARED, lacking_metrics
 from nsys_walls.roofline.analysis import Analysis
@@ -45,11 +44,20 @@ class Command:
         return sum(kernel.time_ns for kernel in self.kernels)
 
 
-class _Target(NamedTuple):
-    """What kernels of one command have in common."""
+class Target(NamedTuple):
+    """What kernels of one command have in common.
+
+    Attributes:
+        chip: Compute capability of their devices; None if unknown.
+        name_base: Which names they have: ``demangled`` or ``mangled``.
+    """
 
     chip: str | None
     name_base: str
+
+
+#: What a command can be told: a name, and where it is looked for.
+TargetName = tuple[Target, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,24 +71,36 @@ class _Draft:
         gained: Those of them that lack counters, heaviest first.
     """
 
-    target: _Target
+    target: Target
     patterns: Sequence[str]
     matched: Sequence[KernelPoint]
     gained: tuple[KernelPoint, ...]
 
 
+def target_of(kernel: KernelPoint, chips: Mapping[int, str | None]) -> TargetName:
+    """Say how a command would be told of a kernel.
+
+    Args:
+        kernel: The kernel.
+        chips: Compute capability of each device.
+    """
+    name = kernel.key.full_name
+    base = "mangled" if name.startswith("_Z") else "demangled"
+    return Target(chips[kernel.key.device], base), name
+
+
 def build_commands(
     analysis: Analysis,
-    chosen: Sequence[KernelPoint],
+    chosen: Mapping[TargetName, str],
     lacking: Sequence[KernelPoint],
     chips: Mapping[int, str | None],
 ) -> tuple[Command, ...]:
-    """Write the commands for some kernels, heaviest first.
+    """Write the commands for some names, heaviest first.
 
     Args:
         analysis: The run.
-        chosen: Kernels to measure, heaviest first.
-        lacking: All that could be: other shapes of a chosen name are measured with it.
+        chosen: Names to measure and their expressions, heaviest first.
+        lacking: All kernels that could be measured: every shape of a chosen name is.
         chips: Compute capability of each device.
     """
     drafts = sorted(
@@ -110,24 +130,20 @@ def build_commands(
 
 def _drafts(
     analysis: Analysis,
-    chosen: Sequence[KernelPoint],
+    chosen: Mapping[TargetName, str],
     lacking: set[int],
     chips: Mapping[int, str | None],
 ) -> Iterator[_Draft]:
-    targets = {kernel.id: _target(kernel, chips) for kernel in analysis.kernels}
-    for target in dict.fromkeys(targets[kernel.id] for kernel in chosen):
-        kernels = [kernel for kernel in analysis.kernels if targets[kernel.id] == target]
-        by_name: dict[str, list[KernelPoint]] = {}
-        for kernel in kernels:
-            by_name.setdefault(kernel.key.full_name, []).append(kernel)
-        wanted = dict.fromkeys(
-            kernel.key.full_name for kernel in chosen if targets[kernel.id] == target
-        )
-        patterns = {name: name_pattern(name, by_name) for name in wanted}
-        shapes = {name: _shapes(by_name[name]) for name in wanted}
+    kernels: dict[TargetName, list[KernelPoint]] = {}
+    for kernel in analysis.kernels:
+        kernels.setdefault(target_of(kernel, chips), []).append(kernel)
+    for target in dict.fromkeys(target for target, _ in chosen):
+        patterns = {name: pattern for (of, name), pattern in chosen.items() if of == target}
+        shapes = {name: _shapes(kernels[target, name]) for name in patterns}
         for names in share_commands(shapes, patterns):
             matched = sorted(
-                (kernel for name in names for kernel in by_name[name]), key=lambda row: row.id
+                (kernel for name in names for kernel in kernels[target, name]),
+                key=lambda row: row.id,
             )
             yield _Draft(
                 target=target,
@@ -135,11 +151,6 @@ def _drafts(
                 matched=matched,
                 gained=tuple(kernel for kernel in matched if kernel.id in lacking),
             )
-
-
-def _target(kernel: KernelPoint, chips: Mapping[int, str | None]) -> _Target:
-    is_mangled = kernel.key.full_name.startswith("_Z")
-    return _Target(chips[kernel.key.device], "mangled" if is_mangled else "demangled")
 
 
 def _shapes(kernels: Iterable[KernelPoint]) -> frozenset[LaunchShape] | None:

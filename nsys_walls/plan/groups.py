@@ -10,11 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from nsys_walls.plan.names import LONGEST_PATTERN
+
 #: Grid and block.
 LaunchShape = tuple[tuple[int, int, int], tuple[int, int, int]]
-
-# Linux takes 131,072 bytes as one argument.
-_LONGEST_REGEX = 100_000
 
 
 def share_commands(
@@ -51,7 +50,7 @@ class _Command:
 
     def fits(self, own: frozenset[LaunchShape], length: int) -> bool:
         """Whether a name can join."""
-        return self.length + length <= _LONGEST_REGEX and self.shapes.isdisjoint(own)
+        return self.length + length <= LONGEST_PATTERN + 1 and self.shapes.isdisjoint(own)
 
     def add(self, name: str, own: Iterable[LaunchShape], length: int) -> None:
         """Let a name join."""

@@ -10,6 +10,8 @@ from nsys_walls.counters.table import (
     load_table,
     recommended_metrics,
 )
+from nsys_walls.join import reasons
+from nsys_walls.join.match import STEADY_TIME_RATIO
 from nsys_walls.roofline.kernel import RATED_LEVELS, KernelPoint
 from nsys_walls.roofline.walls import DeviceWalls
 
@@ -23,6 +25,20 @@ _COLLECTIVE = (
 # how readers call a kernel whose name is not in the trace
 _UNNAMED = "(unnamed kernel "
 _NAMELESS = "the trace has no name for it"
+
+
+def _remedy(reason: str) -> str:
+    """What a reason of the join says is to be done."""
+    return reason.rpartition(": ")[2]
+
+
+# Where one of these would help, more counters would not: they would be as ambiguous again.
+_OTHER_REMEDIES = {_remedy(reasons.mixed_profiles(2)), _remedy(reasons.two_profiled(()))}
+# One text for all kernels that are in this case, so that they are listed together.
+_MIXED = (
+    "launches without shapes share its name and their times differ {how}, so it mixes shapes: "
+    + _remedy(reasons.mixed_profiles(2))
+)
 
 
 def chip_of(walls: DeviceWalls) -> str | None:
@@ -62,11 +78,26 @@ def why_unmeasurable(kernel: KernelPoint, chip: str | None) -> str | None:
         return _COLLECTIVE
     if not kernel.key.full_name or kernel.key.full_name.startswith(_UNNAMED):
         return _NAMELESS
-    if lacking_metrics(kernel, chip):
-        return None
-    if kernel.work.dram_bytes is None:
+    known = load_table().chips.get(chip or "")
+    if kernel.work.dram_bytes is None and known and not known.dram:
         return f"ncu has no DRAM counters for compute capability {chip}"
+    mixed = _why_mixed(kernel)
+    if mixed is not None or lacking_metrics(kernel, chip):
+        return mixed
     return f"all counters of its walls were collected: {kernel.work.flop_reason}"
+
+
+def _why_mixed(kernel: KernelPoint) -> str | None:
+    """Say why counters could not be told to be of a kernel, whatever was collected."""
+    key, times, match = kernel.key, kernel.times, kernel.match
+    if not (key.grid and key.block) and match.level not in RATED_LEVELS and times.launches > 1:
+        if not times.min_ns or times.max_ns is None:
+            return _MIXED.format(how="by an unknown factor")
+        if times.max_ns > STEADY_TIME_RATIO * times.min_ns:
+            return _MIXED.format(how=f"more than {STEADY_TIME_RATIO:g}-fold")
+    if match.level == "ambiguous" and _remedy(match.reason) in _OTHER_REMEDIES:
+        return match.reason
+    return None
 
 
 def _operations(recommended: tuple[str, ...]) -> set[str]:

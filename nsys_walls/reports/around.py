@@ -50,6 +50,10 @@ class Copy(TypedDict):
     time_ns: int
     #: part of ``time_ns`` in which kernels ran
     hidden_ns: int | None
+    #: time in which any of them ran: copies at once count once; rates are over it
+    union_ns: int
+    #: part of ``union_ns`` in which no kernel or graph ran
+    exposed_ns: int | None
     bytes_per_s: float | None
     median_bytes_per_s: float | None
     #: what passed the wall: copies inside a device read and write it
@@ -264,6 +268,8 @@ def _copy(total: CopyTotal) -> Copy:
         bytes=total.bytes,
         time_ns=total.time_ns,
         hidden_ns=total.hidden_ns,
+        union_ns=total.union_ns,
+        exposed_ns=total.exposed_ns,
         bytes_per_s=total.bytes_per_s,
         median_bytes_per_s=total.median_bytes_per_s,
         traffic_bytes=total.traffic_bytes,

@@ -45,8 +45,8 @@ class CopyTotal:
         bytes_per_s: Sum of bytes over ``union_ns``, byte/s: copies that run at once share their
             link, so this is its rate. None where the bytes are unknown or the time is 0.
         link: What bounds them, or None where that is not known.
-        link_ratio: Traffic over ``union_ns`` as a part of the wall, which it may pass; None where either
-            is unknown.
+        link_ratio: Traffic over ``union_ns`` as a part of the wall, which it may pass; None where
+            either is unknown.
         hidden_ns: The part of ``time_ns`` during which a kernel or a graph ran on the device, ns;
             None where no kernels were traced.
         exposed_ns: The part of ``union_ns`` during which none ran, ns; None as above.

@@ -95,9 +95,7 @@ class CopyTraffic:
     wall_ns: float | None
 
 
-def copy_traffic(
-    copies: Iterable[CopyTotal], times: Mapping[int, GpuTime]
-) -> CopyTraffic | None:
+def copy_traffic(copies: Iterable[CopyTotal], times: Mapping[int, GpuTime]) -> CopyTraffic | None:
     """Sum the copies within GPUs; None where there are none.
 
     Args:

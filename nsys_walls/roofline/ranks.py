@@ -147,7 +147,9 @@ def read_ranks(timeline: Timeline, manifest: Manifest, kernels: Mapping[int, Ker
 def _names(kernels: Mapping[int, KernelPoint]) -> dict[str, str]:
     """Name every function for all of its points, by its full name."""
     full_names = list(dict.fromkeys(kernel.key.full_name for kernel in kernels.values()))
-    return dict(zip(full_names, unique_names([(name, None, 0) for name in full_names]), strict=True))
+    return dict(
+        zip(full_names, unique_names([(name, None, 0) for name in full_names]), strict=True)
+    )
 
 
 def _rank(

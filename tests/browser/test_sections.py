@@ -157,7 +157,7 @@ def copied(**given):
     return {
         "device": 0, "operation": "host_to_device", "source_memory": "pageable",
         "target_memory": "device", "copies": 6, "bytes": 196_608, "time_ns": 40_000,
-        "hidden_ns": 10_000, "bytes_per_s": 4.9e9, "median_bytes_per_s": 4.8e9,
+        "hidden_ns": 10_000, "union_ns": 40_000, "exposed_ns": 40_000, "bytes_per_s": 4.9e9, "median_bytes_per_s": 4.8e9,
         "traffic_bytes": 196_608, "wall": "pcie", "wall_bytes_per_s": 15.75e9, "wall_ratio": 0.31,
         "wall_from": "A list (https://example.org/x/links), checked", "notes": [],
     } | given  # fmt: skip

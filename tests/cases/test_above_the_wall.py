@@ -1,7 +1,7 @@
 """NW701: kernels above a wall, and what speaks for why."""
 
 import pytest
-from support.findings import BYTES, TIME, K, finding, found, run_of
+from support.findings import BYTES, TIME, K, finding, found, reasons, run_of
 from support.nsys_traces import A100
 from support.pipeline import profiled, series, shape
 
@@ -132,11 +132,25 @@ def test_only_the_heaviest_are_explained_one_by_one(tmp_path):
     [
         [K(name="k", time_ns=1000, bandwidth=1.0, compute=1.0)],
         [K(name="k", time_ns=4, bandwidth=1.5), K(name="b", time_ns=996, bandwidth=0.9)],  # 0.4 %
-        [K(name="k", time_ns=1000, profiled=False)],
+        [K(name="k", time_ns=1000, bandwidth=1.009, compute=1.009)],  # as far as two runs differ
     ],
 )
 def test_nothing_above_a_wall_is_silent(tmp_path, kernels):
     assert list(RULE.check(run_of(tmp_path, *kernels))) == []
+
+
+def test_what_reads_as_above_the_wall_is_above_it(tmp_path):
+    (row,) = found(RULE, run_of(tmp_path, K(name="k", time_ns=1000, bandwidth=1.01)))
+    assert "k reaches 101 %" in str(row.message)
+
+
+def test_without_counters_it_is_not_known_what_is_above_a_wall(tmp_path):
+    bare = K(name="a", time_ns=900, profiled=False)
+    (reason,) = reasons(RULE, run_of(tmp_path / "bare", bare))
+    assert reason.startswith("100 % of kernel time has no usable counters")
+    # what was found is said, whatever else is not known
+    one = run_of(tmp_path / "one", bare, K(name="b", time_ns=100, bandwidth=1.5))
+    assert (len(found(RULE, one)), reasons(RULE, one)) == (1, [])
 
 
 def test_a_slice_of_a_gpu_has_no_known_l2(desk):

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from support.findings import K, finding, found, reasons, run_of
+from support.findings import MEMORY, SM, K, finding, found, reasons, run_of
 from support.pipeline import after, profiled, series, shape
 
 from nsys_walls.findings.best_case_of_class import RULE
@@ -33,9 +33,10 @@ def test_gemm_from_60_to_85_percent_is_worth_5_percent_where_it_is_17(document):
     assert row["title"] == "gemm at 85 % of its walls is worth 5.0 % end to end"
     assert row["message"] == (
         "gemm takes 170 µs, 17 % of kernel time, and reaches 60 % of its walls on average. "
-        "At 85 % it would take 120 µs, which is 5.0 % less busy time; "
-        "at 100 % it would take 102 µs, which is 6.8 % less."
+        "At 85 % it would take 120 µs, which is at most 5.0 % less busy time; "
+        "at 100 % it would take 102 µs, which is at most 6.8 % less."
     )
+    assert "`nsys-walls whatif trace --class gemm=85%`" in row["advice"]
     assert row["evidence"]["saving_at_85_percent_ns"] == pytest.approx(50_000)
     assert row["saving_ns"] == pytest.approx(68_000)
     assert row["speedup_bound"] == pytest.approx(1_000_000 / 932_000)
@@ -93,13 +94,54 @@ def test_kernels_of_the_class_without_counters_are_left_as_they_are(tmp_path):
     [
         [K(name="sgemm_a", time_ns=1000, compute=0.85)],  # nothing to gain at 85 %
         [K(name="add_kernel", time_ns=1000, bandwidth=0.3, compute=0.1)],  # memory side
-        [K(name="solve", time_ns=1000, compute=0.5)],  # no class
+        # all of it waits on latency, and NW401 says so
+        [K(name="sgemm_a", time_ns=1000, compute=0.1, values={SM: 20.0, MEMORY: 30.0})],
         # 0.4 % of the time
         [K(name="sgemm_a", time_ns=4, compute=0.1), K(name="add", time_ns=996, bandwidth=0.9)],
     ],
 )
 def test_the_best_case_is_silent(tmp_path, kernels):
     assert list(RULE.check(run_of(tmp_path, *kernels))) == []
+
+
+def test_streams_that_overlap_share_the_wall_of_their_gpu(tmp_path):
+    # seven streams of ten launches, 100 us each, all in 1 ms. 102,600 of 1,000,000 FLOP a launch at
+    # the wall are 10.26 us, so 70 of them need 0.718 ms, and 0.845 ms at 85 %
+    analysis = run_of(
+        tmp_path,
+        *(K(name=f"sgemm_{n}", time_ns=100_000, launches=10, compute=0.1026, start_ns=0)
+          for n in range(7)),
+    )  # fmt: skip
+    assert (analysis.kernel_ns, analysis.busy_ns) == (7_000_000, 1_000_000)
+    (row,) = found(RULE, analysis)
+    assert str(row.message) == (
+        "gemm takes 7.00 ms, 100 % of kernel time, and reaches 10 % of its walls on average. "
+        "At 85 % it would take 845 µs, which is at most 16 % less busy time; "
+        "at 100 % it would take 718 µs, which is at most 28 % less."
+    )
+    assert row.saving_ns == pytest.approx(1_000_000 - 718_200)
+    assert row.speedup_bound == pytest.approx(1 / 0.7182)
+
+
+def test_what_latency_or_the_chip_holds_up_is_promised_nothing(tmp_path):
+    analysis = run_of(
+        tmp_path,
+        K(name="sgemm_a", time_ns=500, compute=0.425),
+        K(name="sgemm_b", time_ns=300, compute=0.01, values={SM: 20.0, MEMORY: 30.0}),
+        K(name="sgemm_c", time_ns=200, compute=0.01, values={SM: 80.0}),
+    )
+    (row,) = found(RULE, analysis)
+    # half of 500 ns; b waits on latency, and the SMs are busy with c
+    assert row.evidence["saving_at_85_percent_ns"] == pytest.approx(250)
+    assert row.evidence["held_time_ns"] == 500
+    assert "At 85 % it would take 750 ns" in str(row.message)
+    assert "50 % of kernel time is of this class but waits on latency" in str(row.message)
+    assert "usable counters" not in str(row.message)
+
+
+def test_names_that_tell_no_class_are_said_to_be_so(tmp_path):
+    (reason,) = reasons(RULE, run_of(tmp_path, K(name="solve", time_ns=1000, compute=0.5)))
+    assert reason.startswith("100 % of kernel time is on the compute side in kernels whose names")
 
 
 def test_the_best_case_abstains_without_counters(tmp_path):

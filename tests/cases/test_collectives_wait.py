@@ -3,7 +3,7 @@
 import pytest
 from support.findings import abstained, finding
 from support.nsys_traces import A100, MICROSECOND, global_pid, kernel
-from support.pipeline import by_name
+from support.pipeline import by_name, warned
 
 ALL_REDUCE = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
 ALL_GATHER = "ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
@@ -164,6 +164,26 @@ def test_outliers_of_several_ranks_stand_beside_their_waiting(desk):
     message = finding(document, "NW902", "waiting")["message"]
     assert "1 of 40 launches of ncclDevKernel_AllReduce_Sum_bf16_RING_LL" in message
     assert "outliers comm_allreduce" not in keys(document)
+
+
+def test_outliers_are_of_a_kernel_on_all_gpus(desk):
+    # rank 0: 11 launches, 10 of 20 us and one of 1 ms; rank 1: 12 of 20 us, so none can be matched
+    document = desk.report(
+        rank(desk, 0, [100] * 11, [20] * 10 + [1_000]), rank(desk, 1, [100] * 12, [20] * 12)
+    )
+    row = finding(document, "NW902", "outliers comm_allreduce")
+    # 1.2 ms on GPU 0 and 0.24 ms on GPU 1
+    assert row["message"].startswith(
+        "1 of 23 launches of ncclDevKernel_AllReduce_Sum_bf16_RING_LL took 1.00 ms of its 1.44 ms, "
+    )
+    names = by_name(document)
+    both = [names[f"ncclDevKernel_AllReduce_Sum_bf16_RING_LL GPU {gpu}"]["id"] for gpu in (0, 1)]
+    assert row["kernels"] == sorted(both)
+    (collective,) = document["communication"]
+    assert collective["slow"]["kernel"] == both[0]
+    assert warned(document, "slow-collective").startswith(
+        "ncclDevKernel_AllReduce_Sum_bf16_RING_LL: 1 of 23 launches took 1.00 ms"
+    )
 
 
 def test_each_class_has_its_own_waiting(desk):

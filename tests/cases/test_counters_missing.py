@@ -4,6 +4,7 @@ import pytest
 from support.findings import ALL_FLOP, K, finding, found, run_of
 from support.pipeline import after, profiled, series, shape
 
+from nsys_walls.counters.table import recommended_metrics
 from nsys_walls.findings.counters_missing import RULE
 
 ADD = "void at::native::vectorized_elementwise_kernel<4, CUDAFunctor_add<float>>(int, T2, T3)"
@@ -86,7 +87,13 @@ def test_weak_counters_alone_are_a_finding_of_their_own(tmp_path):
     assert "For 60 %, FLOP are a lower bound: counters of fp64" in str(row.message)
     assert "For 40 %, FLOP are an estimate from tensor instructions." in str(row.message)
     assert str(row.message).endswith("The heaviest: a, hmma.")
-    assert "every counter that `nsys-walls plan` lists" in str(row.advice)
+    # the scalar ones of a, and on an A100 all of tensor operations for both
+    assert (
+        "`nsys-walls plan` does not list them; compute ratios may differ from what is shown. "
+        "For exact FLOP, profile them again with the counters that were left out: "
+        "smsp__sass_thread_inst_executed_op_{dadd,dmul,dfma,hadd,hmul,hfma}_pred_on.sum, "
+        "sm__ops_path_tensor_src_{bf16_dst_fp32"
+    ) in str(row.advice)
 
 
 def test_a_precision_that_was_counted_in_part_is_a_lower_bound(tmp_path):
@@ -95,6 +102,44 @@ def test_a_precision_that_was_counted_in_part_is_a_lower_bound(tmp_path):
     assert "For 100 %, FLOP are a lower bound: some counters were not collected." in str(
         row.message
     )
+    assert str(row.advice).endswith(
+        "left out: smsp__sass_thread_inst_executed_op_dmul_pred_on.sum."
+    )
+
+
+def test_where_a_chip_has_no_better_counters_none_are_asked_for(tmp_path):
+    # Volta counts no tensor operations, only instructions of 512 FLOP
+    values = {name: 0.0 for name in recommended_metrics("7.0") if "sass_thread_inst" in name}
+    gemm = K(name="hmma", time_ns=1000, bandwidth=0.5,
+             values={**values, "sm__inst_executed_pipe_tensor.sum": 1e4})  # fmt: skip
+    (row,) = found(RULE, run_of(tmp_path, gemm, device={"compute_capability": "7.0"}))
+    assert "an estimate from tensor instructions" in str(row.message)
+    assert str(row.advice).endswith("No counters are known that would make their FLOP exact.")
+
+
+def test_weak_counters_are_not_in_the_plan_as_the_finding_says(desk):
+    counters = profiled(ADD, {"dram": 74_649_600, "fp32": (1_000_000, 0, 0)}, grid=(4096, 1, 1))
+    rows = series(ADD, [60_000] * 10, **shape((4096, 1, 1)))
+    row = finding(desk.report(desk.trace(kernels=rows), desk.counters(counters)), "NW801")
+    assert row["title"] == "The FLOP of 100 % of kernel time are not exact"
+    assert "`nsys-walls plan` does not list them" in row["advice"]
+    assert "ncu" not in "".join(
+        line for line in desk.type("plan").out.splitlines() if not line.startswith("#")
+    )
+
+
+def test_the_command_lists_what_lacks_counters_however_little_that_is(desk):
+    # 960 us with counters and 40 us without: 95 % are covered already
+    rows = series(ADD, [96_000] * 10, **shape((4096, 1, 1)))
+    rows += series(NORM, [4_000] * 10, start=after(rows), **shape((1024, 1, 1)))
+    counters = profiled(ADD, {"dram": 74_649_600, "fp32": (1_000_000, 0, 0)}, grid=(4096, 1, 1))
+    walls = ("--hw", "a100", "--near", "50%")
+    document = desk.report(desk.trace(kernels=rows), desk.counters(counters), options=walls)
+    advice = finding(document, "NW801")["advice"]
+    # only what the command knows: it asks for the GPU, and not for a threshold
+    assert advice.startswith("Run `nsys-walls plan trace --hw a100 --cover 100%`")
+    words = advice.partition("`nsys-walls ")[2].partition("`")[0].split()
+    assert "layer_norm" in desk.type(*words).out
 
 
 @pytest.mark.parametrize(

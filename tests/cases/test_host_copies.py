@@ -2,7 +2,7 @@
 
 import pytest
 from support.findings import finding, found, reasons
-from support.nsys_traces import A100, copy, kernel
+from support.nsys_traces import A100, copy, graph, kernel
 from support.pipeline import series
 from support.runs import analyse_rows, trace_rows
 
@@ -73,6 +73,66 @@ def test_many_small_copies(desk):
     )
 
 
+@pytest.mark.parametrize(
+    ("number", "title"),
+    [
+        (9, "Copies from host to device run while no kernel does"),
+        (10, "Many small copies from host to device"),
+    ],
+)
+def test_few_small_copies_are_not_many(desk, number, title):
+    copies = [copy(start, start + 2_000, 8, TO_DEVICE)
+              for start in range(1_100_000, 1_100_000 + number * 4_000, 4_000)]  # fmt: skip
+    assert finding(traced(desk, copies), "NW502")["title"] == title
+
+
+def test_one_small_copy(desk):
+    # 10 us of 110
+    row = finding(traced(desk, [copy(1_100_000, 1_110_000, 8, TO_DEVICE)]), "NW502")
+    assert row["message"] == (
+        "1 copy from host to device (pageable memory) took 10.0 µs, and no kernel ran during "
+        "10.0 µs of it (9.1 % of the span). At 8.00 B on average, the time is latency, whatever "
+        "the link could carry."
+    )
+    assert row["advice"].startswith("Leave small values on the GPU")
+
+
+def test_copies_at_once_count_once_and_share_their_link(desk):
+    # 4 of 7,877,000 bytes side by side in 1 ms: 31.508 GB/s, all that PCIe carries
+    copies = [copy(1_100_000, 2_100_000, 7_877_000, TO_DEVICE, srcKind=PINNED, streamId=stream)
+              for stream in range(4)]  # fmt: skip
+    row = finding(traced(desk, copies), "NW502")
+    assert row["title"] == "Copies from host to device run while no kernel does"
+    assert row["message"] == (
+        "4 copies from host to device (pinned memory) took 1.00 ms, and no kernel ran during "
+        "1.00 ms of it (91 % of the span). Several ran at once: one by one they add up to 4.00 ms. "
+        "They ran at 31.5 GB/s, 100 % of what PCIe carries; at its rate they would take 1.00 ms."
+    )
+    # the span is 1.1 ms
+    assert (row["saving_ns"], row["speedup_bound"]) == (1_000_000, pytest.approx(11))
+    assert (row["evidence"]["time_ns"], row["evidence"]["union_ns"]) == (4_000_000, 1_000_000)
+
+
+def test_what_graphs_of_one_row_hide_costs_nothing(desk):
+    # a copy to the device under a graph from 2 to 12 ms, and one to the host after it
+    copies = [
+        copy(2_000_000, 12_000_000, 300_000_000, TO_DEVICE, srcKind=PINNED, streamId=9),
+        copy(13_000_000, 20_000_000, 200_000_000, TO_HOST, srcKind=DEVICE, dstKind=PINNED),
+    ]
+    document = traced(desk, copies, graphs=[graph(2_000_000, 12_000_000)])
+    assert keys(document) == ["device_to_host pinned"]
+    assert finding(document, "NW502")["saving_ns"] == 7_000_000
+
+
+def test_kernels_that_are_not_selected_hide_copies_too(desk):
+    # stream 9 has the copy from 1.04 to 1.14 ms; the kernel, on stream 7, ends at 1.10 ms
+    copies = [copy(1_040_000, 1_140_000, 3_000_000, TO_DEVICE, srcKind=PINNED, streamId=9)]
+    kernels = [kernel(1_000_000, 1_100_000, "gemm(float *)"),
+               kernel(1_150_000, 1_160_000, "gemm(float *)", streamId=9)]  # fmt: skip
+    document = traced(desk, copies, kernels=kernels, options=("--stream", "9"))
+    assert finding(document, "NW502")["saving_ns"] == 40_000
+
+
 def test_pinned_copies_far_below_their_link(desk):
     # 4 GB/s of 31.5
     copies = [copy(1_100_000, 2_100_000, 4_000_000, TO_HOST, srcKind=DEVICE, dstKind=PINNED)]
@@ -122,6 +182,13 @@ def test_peer_copies_that_are_no_faster_than_pcie(desk):
     assert row["speedup_bound"] == pytest.approx(1100 / 200)
 
 
+def test_peer_copies_at_once_share_nvlink(desk):
+    # 4 of 30 MB side by side in 1 ms: 120 GB/s, more than PCIe could carry
+    copies = [copy(1_100_000, 2_100_000, 30_000_000, PEER, srcKind=DEVICE, dstKind=DEVICE,
+                   streamId=stream) for stream in range(4)]  # fmt: skip
+    assert keys(traced(desk, copies)) == []
+
+
 @pytest.mark.parametrize("size", [200_000_000, 1_000_000])
 def test_peer_copies_over_nvlink_or_too_small_to_tell_are_no_finding(desk, size):
     assert keys(traced(desk, peer(size))) == []
@@ -143,6 +210,20 @@ def test_copies_in_a_trace_without_kernels_may_be_hidden_or_not(tmp_path):
     (reason,) = reasons(RULE, analysis)
     assert reason.startswith("copies take 900 ns (90 % of the span) in traces without kernels")
     assert found(RULE, analysis) == []
+
+
+def test_both_directions_at_once_take_no_more_than_the_span(tmp_path):
+    # 900 ns each way, at once; the kernel's device spans 100 ns
+    copies = {
+        "devices": [{"gpu": 0, "ordinal": 0}],
+        "copies": [
+            {"start_ns": 0, "duration_ns": 900, "gpu": 0, "operation": operation}
+            for operation in ("host_to_device", "device_to_host")
+        ],
+    }
+    analysis = analyse_rows(tmp_path, trace_rows([(0, 100, 0, 0, 7)]), copies)
+    (reason,) = reasons(RULE, analysis)
+    assert reason.startswith("copies take 1.00 µs (100 % of the span)")
 
 
 def test_copies_of_unknown_size_have_no_rate(tmp_path):

@@ -3,8 +3,12 @@
 from pathlib import Path
 
 import pytest
-from support.nsys_traces import call, copy, kernel, nvtx
+from support.findings import found as check_rule
+from support.nsys_traces import call, copy, graph, kernel, nvtx
 from support.pipeline import by_name, profiled, with_calls
+from support.runs import analyse_rows, trace_rows
+
+from nsys_walls.findings.layout_traffic import RULE
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 TRANSPOSE, SPIN = "transpose_tiled_kernel(float *)", "spin(float *)"
@@ -147,7 +151,41 @@ def test_copies_of_unknown_size_keep_their_time(desk):
     rows = [copy(2_000_000, 2_080_000, None, 8, srcKind=2)]
     (row,) = found(desk.report(desk.trace(**with_calls(steps()), copies=rows)))
     assert (row["saving_ns"], row["evidence"]["copied_bytes"]) == (80_000, None)
-    assert row["message"].endswith("of the time from first to last work.")
+    # from 1.00 to 2.08 ms
+    assert row["message"].endswith(
+        "takes 80.0 µs, 7.4 % of the time from first to last work. No kernel ran during 80.0 µs of "
+        "it."
+    )
+
+
+def beside(copies, **rows):
+    """Trace copies beside kernels from 1.00 to 1.01 and from 21.00 to 21.01 ms."""
+    return {"kernels": [kernel(1_000_000, 1_010_000, SPIN), kernel(21_000_000, 21_010_000, SPIN)],
+            "copies": copies, **rows}  # fmt: skip
+
+
+def test_copies_at_once_count_once(desk):
+    # 4 copies of 10 ms side by side, of 20.01 ms
+    copies = [
+        copy(2_000_000, 12_000_000, TENSOR, 8, srcKind=2, streamId=stream) for stream in range(4)
+    ]
+    (row,) = found(desk.report(desk.trace(**beside(copies))))
+    assert row["title"] == "Copies within a GPU take 50 % of the time"
+    assert (
+        "take 10.0 ms, 50 % of the time from first to last work. Several ran at once: one by one "
+        "they add up to 40.0 ms. No kernel ran during 10.0 ms of it."
+    ) in row["message"]
+    assert (row["saving_ns"], row["evidence"]["copy_time_ns"]) == (10_000_000, 40_000_000)
+    assert row["speedup_bound"] == pytest.approx(20.01 / 10.01)
+
+
+def test_copies_under_a_graph_of_one_row_are_hidden(desk):
+    # the graph runs from 2 to 12 ms, the copy from 3 to 13 ms
+    copies = [copy(3_000_000, 13_000_000, TENSOR, 8, srcKind=2, streamId=9)]
+    document = desk.report(desk.trace(**beside(copies, graphs=[graph(2_000_000, 12_000_000)])))
+    (row,) = found(document)
+    assert (row["saving_ns"], document["totals"]["copy_ns"]) == (1_000_000, 1_000_000)
+    assert "No kernel ran during 1.00 ms of it." in row["message"]
 
 
 def test_copies_within_a_gpu_are_found_in_their_steps(desk):
@@ -166,6 +204,29 @@ def test_copies_within_a_gpu_are_found_in_their_steps(desk):
     (row,) = found(desk.report(desk.trace(**kernels, copies=copies, nvtx=ranges)))
     assert (row["evidence"]["step"], row["evidence"]["copies_per_step"]) == ("step *", 1)
     assert "Every NVTX range `step *` holds one; there are 4" in row["message"]
+
+
+def test_copies_that_kernels_hide_save_nothing(desk):
+    rows = [kernel(1_000_000, 2_000_000, SPIN)]
+    copies = [copy(1_100_000, 1_600_000, TENSOR, 8, srcKind=2, streamId=9)]
+    (row,) = found(desk.report(desk.trace(kernels=rows, copies=copies)))
+    assert (row["saving_ns"], row["speedup_bound"]) == (0, 1)
+    assert "Kernels ran all the while, and share the memory with them." in row["message"]
+
+
+def test_copies_in_a_trace_without_kernels_may_be_hidden_or_not(tmp_path):
+    copies = {
+        "devices": [{"gpu": 0, "ordinal": 0}],
+        "copies": [{"start_ns": 0, "duration_ns": 900, "gpu": 0, "operation": "device_to_device"}],
+    }
+    # the kernel's device spans 100 ns, the other one 900 ns
+    analysis = analyse_rows(tmp_path, trace_rows([(0, 100, 0, 0, 7)]), copies)
+    (row,) = [row for row in check_rule(RULE, analysis) if row.key == "copies"]
+    assert (row.saving_ns, row.evidence["exposed_ns"]) == (None, None)
+    assert str(row.message) == (
+        "1 copy from device memory to device memory of the same GPU takes 900 ns, 90 % of the time "
+        "from first to last work."
+    )
 
 
 # 2048 x 1024 numbers of 2 bytes are 4 MiB; 100 times, at 320 GB/s, that is 1.31 ms one way

@@ -34,6 +34,17 @@ def test_a_launch_that_shows_nothing_is_not_talked_about(tmp_path):
     assert row.evidence["other_time_ns"] == 1000
 
 
+def test_what_overlaps_shares_its_wall(tmp_path):
+    # three at once, each at 25 % of the bandwidth wall: 3 x 750 ns above their floors,
+    # which DRAM works through in no less than 750 of the 1,000 ns
+    analysis = run_of(
+        tmp_path, *(K(name=name, time_ns=1000, bandwidth=0.25, start_ns=0) for name in "abc")
+    )
+    (row,) = found(RULE, analysis)
+    assert "This is 3.00 µs, 100 % of kernel time; 2.25 µs of it is above" in str(row.message)
+    assert (row.saving_ns, row.speedup_bound) == (pytest.approx(250), pytest.approx(1 / 0.75))
+
+
 @pytest.mark.parametrize(
     "kernels",
     [

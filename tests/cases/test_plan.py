@@ -124,6 +124,19 @@ def test_all_shapes_of_a_name_come_with_it_and_count(desk):
     assert command["time_ratio"] == pytest.approx(0.9)
 
 
+def test_other_shapes_of_a_chosen_name_count_before_the_next_name(desk):
+    rows = series(NORM, [100_000] * 50, **shape((512, 1, 1)))
+    rows += series(ADD, [100_000] * 20, start=after(rows), **shape((512, 1, 1)))
+    rows += series(NORM, [100_000] * 19, start=after(rows), **shape((64, 1, 1)))
+    rows += series(GEMM, [100_000] * 11, start=after(rows), **shape((7, 1, 1)))
+    desk.ingest(desk.trace(kernels=rows))
+    # the norm has 50 % + 19 %
+    (words,) = planned(desk, "--cover", "65%")
+    assert measures(words, NORM, ADD, GEMM) == [NORM]
+    # by name, not by launch shape: 11 + 69 %
+    assert len(planned(desk, "--cover", "70%")) == 2
+
+
 def test_shapes_that_differ_in_dynamic_shared_memory_only_are_told_apart(desk):
     rows = series(NORM, [100_000] * 8, dynamicSharedMemory=0)
     rows += series(NORM, [90_000] * 8, start=after(rows), dynamicSharedMemory=32_768)
@@ -149,6 +162,31 @@ def test_names_hold_anything_and_the_terminal_sees_none_of_it(desk):
     assert "\u202e" not in done.out
     (words,) = planned(desk)
     assert measures(words, nasty) == [nasty]
+
+
+def test_names_that_no_expression_tells_apart_are_left_out(desk):
+    rows = series("ядро", [100_000] * 3)
+    rows += series("ядра", [100_000] * 2, start=after(rows), **shape((8, 1, 1)))
+    rows += series(NORM, [100_000] * 5, start=after(rows), **shape((64, 1, 1)))
+    desk.ingest(desk.trace(kernels=rows))
+    done = desk.type("plan", "--cover", "100%")
+    (words,) = planned(desk, "--cover", "100%")
+    assert measures(words, "ядро", "ядра", NORM) == [NORM]
+    text = comments(done)
+    assert "for 100 % (50 % of all kernel time)" in text
+    assert "Left out, 50 % of kernel time: ядро, ядра: in printable ASCII" in text
+
+
+def test_no_argument_is_longer_than_a_system_takes(desk):
+    numbers = [f"(int){number}" for number in range(9000)]
+    first = f"void M<{','.join(numbers)}>(int)"
+    second = first.replace("(int)4500,", "(int)7,")
+    rows = series(first, [100_000] * 3, mangledName=None)
+    rows += series(second, [100_000] * 2, start=after(rows), mangledName=None, **shape((8, 1, 1)))
+    desk.ingest(desk.trace(kernels=rows))
+    (words,) = planned(desk, "--cover", "100%")
+    assert measures(words, first, second) == [first, second]
+    assert max(map(len, words)) < 131_072
 
 
 def test_nothing_of_the_profiled_machine_stands_in_a_plan(desk):
@@ -359,12 +397,14 @@ def test_a_run_of_collectives_has_nothing_to_measure(desk):
     assert "no kernel of this run can be measured" in comments(done)
 
 
-def test_a_chip_without_dram_counters_is_named_once_the_rest_is_there(desk):
-    three = series(NORM, [100_000] * 6)
+@pytest.mark.parametrize("known", [None, {"fp32": (0, 0, 10)}], ids=["nothing", "FLOP"])
+def test_a_chip_without_dram_counters_has_nothing_to_measure(desk, known):
     gpu = A100 | {"compute": (8, 7)}
-    desk.ingest(desk.trace(kernels=three, gpus=[gpu]),
-                desk.counters(profiled(NORM, {"fp32": (0, 0, 10)}, cc="8.7")))  # fmt: skip
+    counters = [desk.counters(profiled(NORM, known, cc="8.7"))] if known else []
+    desk.ingest(desk.trace(kernels=series(NORM, [100_000] * 6), gpus=[gpu]), *counters)
+    assert planned(desk, "--hw", "a100") == []
     text = comments(desk.type("plan", "--hw", "a100"))
+    assert "no kernel of this run can be measured" in text
     assert "ncu has no DRAM counters for compute capability 8.7" in text
 
 
@@ -412,18 +452,45 @@ def test_kernels_hidden_in_graphs_are_named(desk):
     assert "--cuda-graph-trace=node" in text
 
 
+SUMMARY = "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name"
+
+
+def summary(desk, *counters, **longest_ns):
+    """Ingest a summary of 10 launches a name, the shortest of 100 us, and counters with it."""
+    names = {"norm": NORM, "add": ADD}
+    rows = [
+        f'50.0,1000000,10,100000.0,100000.0,100000,{most},0.0,"{names[name]}"'
+        for name, most in longest_ns.items()
+    ]
+    desk.ingest(desk.text("sums.csv", "\n".join([SUMMARY, *rows]) + "\n"), *counters)
+
+
 def test_a_summary_has_no_shapes_so_names_stand_alone(desk):
-    header = (
-        "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name"
-    )
-    rows = [f'50.0,1000000,10,100000.0,100000.0,100000,100000,0.0,"{name}"'
-            for name in (NORM, ADD)]  # fmt: skip
-    desk.ingest(desk.text("sums.csv", "\n".join([header, *rows]) + "\n"))
+    summary(desk, norm=100_000, add=150_000)
     first, second = planned(desk, "--hw", "a100")
     assert sorted(measures(first, NORM, ADD) + measures(second, NORM, ADD)) == sorted([NORM, ADD])
     text = comments(desk.type("plan", "--hw", "a100"))
     assert "This run has no launch shapes" in text
     assert "as traced" not in text
+
+
+def test_a_name_of_a_summary_that_mixes_shapes_is_left_out(desk):
+    # 1.51 times as long: counters of either shape would be ambiguous
+    summary(desk, norm=100_000, add=151_000)
+    (words,) = planned(desk, "--hw", "a100", "--cover", "100%")
+    assert measures(words, NORM, ADD) == [NORM]
+    assert (
+        "Left out, 50 % of kernel time: add: launches without shapes share its name and their "
+        "times differ more than 1.5-fold, so it mixes shapes: export cuda_gpu_trace or SQLite."
+    ) in comments(desk.type("plan", "--hw", "a100"))
+
+
+def test_a_name_of_a_summary_that_has_two_shapes_is_not_planned_again(desk):
+    grids = [(512, 1, 1), (64, 1, 1)]
+    profiles = [profiled(NORM, {"dram": 1000, "fp32": (0, 0, 9)}, grid=grid) for grid in grids]
+    summary(desk, desk.counters(*profiles), norm=100_000)
+    assert planned(desk, "--hw", "a100") == []
+    assert "counters of 2 launch shapes fit" in comments(desk.type("plan", "--hw", "a100"))
 
 
 # Formats and mistakes -------------------------------------------------------------------

@@ -47,6 +47,21 @@ def test_the_new_floor_is_never_below_that_of_the_traffic(tmp_path):
     assert row.saving_ns == pytest.approx(500)
 
 
+def test_products_that_overlap_share_the_new_wall(tmp_path):
+    # four at once, each at 20 % of FP32's wall and 5 % of DRAM's: 25 ns of work in TF32, which is
+    # less than 50 ns of traffic; 4 x 950 ns are above that, and DRAM works for 200 of 1,000 ns
+    gemm = {"time_ns": 1000, "bandwidth": 0.05, "values": ALL_FLOP | work(2e6), "start_ns": 0}
+    analysis = run_of(
+        tmp_path,
+        *(K(name=f"{GEMM}_{n}", **gemm) for n in range(4)),
+        options=walls(tf32_tensor=8e13),
+    )
+    (row,) = found(RULE, analysis)
+    assert "This is 4.00 µs, 100 % of kernel time" in str(row.message)
+    assert "3.80 µs of the time is above what the same work" in str(row.message)
+    assert (row.saving_ns, row.speedup_bound) == (pytest.approx(800), pytest.approx(5))
+
+
 def work(fp32=0.0, **other):
     """Count additions in FP32, and metrics by name."""
     return {"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum": fp32, **other}

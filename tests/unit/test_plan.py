@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from nsys_walls.counters.table import recommended_metrics
 from nsys_walls.plan.groups import share_commands
-from nsys_walls.plan.names import name_pattern
+from nsys_walls.plan.names import name_pattern, name_patterns, why_no_pattern
 from nsys_walls.plan.ncu import estimate_passes, ncu_words, nvtx_filter, shell_line
 
 SMALL, LARGE, TALL = (((n, 1, 1), (256, 1, 1)) for n in (1, 640, 4096))
@@ -61,9 +61,55 @@ def test_a_long_name_is_cut_to_what_tells_it_apart():
     assert len(pattern) < len(first)
 
 
-def test_names_that_differ_in_the_middle_only_are_written_whole():
-    first, second = (f"{'a' * 250}{m}{'b' * 60}" for m in "xy")
-    assert name_pattern(first, [first, second]) == first
+def test_names_that_differ_in_the_middle_only_are_written_there():
+    names = [f"{'a' * 250}{middle}{'b' * 60}" for middle in ("x", "y", "xx")]
+    for name in names:
+        pattern = name_pattern(name, names)
+        assert [other for other in names if re.fullmatch(pattern, other)] == [name]
+    # head, 20 signs on both sides of the difference, tail
+    assert name_pattern(names[0], names[:2]) == f"{'a' * 120}.*{'a' * 20}x{'b' * 19}.*{'b' * 30}"
+
+
+def test_very_long_names_that_differ_in_the_middle_have_short_expressions():
+    numbers = [f"(int){n}" for n in range(9000)]
+    first = f"M<{','.join(numbers)}>(int)"
+    second = first.replace("(int)4500", "(int)7")
+    assert len(first) > 80_000
+    for name in (first, second):
+        pattern = name_pattern(name, [first, second])
+        assert len(pattern) < 300
+        assert [other for other in (first, second) if re.fullmatch(pattern, other)] == [name]
+
+
+def test_letters_outside_ascii_stand_for_no_others():
+    names = ["ядро", "norm", "~tilde", "add(int)"]
+    pattern = name_pattern("ядро", names)
+    assert [name for name in names if re.fullmatch(pattern, name)] == ["ядро"]
+
+
+def test_names_that_differ_where_nothing_is_written_have_no_expression():
+    assert name_pattern("ядро", ["ядро", "ядра"]) is None
+    assert "can't be told from another one" in why_no_pattern("ядро")
+    # a name with a line break is written whole: "." would not match the break
+    long = "(" * 60_000 + "\n"
+    assert name_pattern(long, [long]) is None
+    assert "its name of 60,001 characters" in why_no_pattern(long)
+
+
+def test_a_comma_is_written_by_its_code_where_any_sign_would_match_another_name():
+    names = ["f<1, 2>(int)", "f<1; 2>(int)"]
+    pattern = name_pattern(names[0], names)
+    assert pattern == r"f<1\x2c 2>\(int\)"
+    assert [name for name in names if re.fullmatch(pattern, name)] == names[:1]
+
+
+@given(st.lists(st.text(alphabet="ab,;я\n(", min_size=1, max_size=300), min_size=2, unique=True))
+def test_what_is_found_for_all_names_matches_each_alone(names):
+    for name, pattern in name_patterns(names, names).items():
+        if pattern is not None:
+            assert [other for other in names if re.fullmatch(pattern, other)] == [name]
+        else:
+            assert not name.isascii() or "\n" in name
 
 
 # Groups ---------------------------------------------------------------------------------

@@ -179,11 +179,11 @@ AROUND = {
     },
     "copies": [
         {"device": 0, "operation": "host_to_device", "source_memory": "pageable",
-         "target_memory": "device", "copies": 3, "bytes": 2400, "time_ns": 100, "hidden_ns": 0,
+         "target_memory": "device", "copies": 3, "bytes": 2400, "time_ns": 100, "hidden_ns": 0, "union_ns": 100, "exposed_ns": 100,
          "bytes_per_s": 24e9, "median_bytes_per_s": 24e9, "traffic_bytes": 2400, "wall": "pcie",
          "wall_bytes_per_s": 32e9, "wall_ratio": 0.75, "wall_from": "table", "notes": []},
         {"device": 0, "operation": None, "source_memory": None, "target_memory": None, "copies": 1,
-         "bytes": None, "time_ns": 50, "hidden_ns": None, "bytes_per_s": None,
+         "bytes": None, "time_ns": 50, "hidden_ns": None, "union_ns": 50, "exposed_ns": None, "bytes_per_s": None,
          "median_bytes_per_s": None, "traffic_bytes": None, "wall": None,
          "wall_bytes_per_s": None, "wall_ratio": None, "wall_from": None, "notes": []},
     ],

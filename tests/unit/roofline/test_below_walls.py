@@ -77,7 +77,7 @@ def test_kernels_are_gathered_by_reason_and_time(tmp_path):
     assert (found.time_ns, found.time_ratio) == (1000, 0.5)
     shares = [(share.reason, share.time_ns, len(share.kernels)) for share in found.shares]
     assert shares == [("even", 700, 2), ("odd", 300, 1)]
-    assert found.above_floor_ns == pytest.approx(800)
+    assert found.above_floor_ns == found.saving_ns == pytest.approx(800)
     assert found.without_floor_ns == 0
     assert found.told == found.shares
 

@@ -23,8 +23,10 @@ ROW = CopyRow(
     copies=3,
     bytes=31_508,
     time_ns=2_000,
+    union_ns=2_000,
     median_bytes_per_s=1e10,
     hidden_ns=500,
+    exposed_ns=1_500,
 )
 
 
@@ -33,7 +35,9 @@ def walls(facts=A100, **options):
 
 
 def total(walls_by_device, **changes):
-    (found,) = total_copies([dataclasses.replace(ROW, **changes)], walls_by_device)
+    # copies one after another, unless a test says otherwise
+    times = {"union_ns": changes["time_ns"]} if "time_ns" in changes else {}
+    (found,) = total_copies([dataclasses.replace(ROW, **(times | changes))], walls_by_device)
     return found
 
 
@@ -48,6 +52,14 @@ def test_a_copy_is_set_against_its_link():
     assert found.notes == ()
     for name in CopyRow.__slots__:
         assert getattr(found, name) == getattr(ROW, name)
+
+
+def test_copies_at_once_share_their_link():
+    # 31,508 bytes in 1 µs, in which 4 copies ran side by side: the whole link
+    found = total(walls(), time_ns=4_000, union_ns=1_000)
+    assert found.bytes_per_s == pytest.approx(31.508e9)
+    assert found.link_ratio == pytest.approx(1)
+    assert (found.time_ns, found.union_ns) == (4_000, 1_000)
 
 
 def test_copies_within_the_device_move_their_bytes_twice():

@@ -14,9 +14,10 @@ def copies(device=0, **changes):
         "operation": "host_to_device", "source_memory": "pinned", "target_memory": "device",
         "copies": 2, "bytes": 1000, "time_ns": 4000, "median_bytes_per_s": None,
         "traffic_bytes": None, "bytes_per_s": None, "link": PCIE, "link_ratio": None,
-        "hidden_ns": 1000, "notes": (),
+        "hidden_ns": 1000, "exposed_ns": 3000, "notes": (),
     }  # fmt: skip
-    return CopyTotal(device=device, **{**values, **changes})
+    values |= changes
+    return CopyTotal(device=device, **{"union_ns": values["time_ns"], **values})
 
 
 def test_devices_add_up_and_directions_stay_apart():
@@ -24,9 +25,9 @@ def test_devices_add_up_and_directions_stay_apart():
         copies(0),
         copies(0, operation="device_to_host", source_memory="device", target_memory="pageable",
                time_ns=20_000),
-        copies(1, copies=3, bytes=3000, time_ns=6000, hidden_ns=0),
+        copies(1, copies=3, bytes=3000, time_ns=6000, hidden_ns=0, exposed_ns=6000),
     ]  # fmt: skip
-    longest, both = group_copies(rows, {0: 50_000, 1: 5_000})
+    longest, both = group_copies(rows)
     assert (longest.operation, longest.host_memory, longest.time_ns) == (
         "device_to_host", "pageable", 20_000,
     )  # fmt: skip
@@ -40,19 +41,23 @@ def test_devices_add_up_and_directions_stay_apart():
     assert both.exposed_ns == 9000
 
 
-def test_copies_at_once_are_exposed_no_longer_than_their_devices_copied():
-    (found,) = group_copies([copies(time_ns=8000, hidden_ns=0)], {0: 5000})
-    assert found.exposed_ns == 5000
+def test_copies_at_once_count_once_and_share_their_link():
+    # 4 copies of 2 µs side by side: 4000 bytes in 2 µs, twice what the link carries
+    at_once = copies(copies=4, bytes=4000, time_ns=8000, union_ns=2000, hidden_ns=0,
+                     exposed_ns=2000)  # fmt: skip
+    (found,) = group_copies([at_once])
+    assert (found.time_ns, found.union_ns, found.exposed_ns) == (8000, 2000, 2000)
+    assert (found.bytes_per_s, found.link_ratio) == (pytest.approx(2e9), pytest.approx(2))
 
 
 def test_what_is_unknown_of_one_device_is_unknown_of_all():
-    rows = [copies(0), copies(1, bytes=None, hidden_ns=None), copies(2, link=None)]
-    (found,) = group_copies(rows, dict.fromkeys(range(3), 9000))
+    unknown = copies(1, bytes=None, hidden_ns=None, exposed_ns=None)
+    (found,) = group_copies([copies(0), unknown, copies(2, link=None)])
     assert (found.bytes, found.mean_bytes, found.bytes_per_s, found.link_ns) == (None,) * 4
     assert (found.link_ratio, found.hidden_ns, found.exposed_ns) == (None,) * 3
     assert (found.copies, found.time_ns) == (6, 12_000)
 
 
 def test_copies_without_a_duration_have_no_rate():
-    (found,) = group_copies([copies(time_ns=0, hidden_ns=0)], {0: 0})
+    (found,) = group_copies([copies(time_ns=0, hidden_ns=0, exposed_ns=0)])
     assert (found.bytes_per_s, found.link_ratio, found.exposed_ns) == (None, None, 0)

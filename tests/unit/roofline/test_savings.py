@@ -1,7 +1,13 @@
 import pytest
 from support.findings import K, run_of
 
-from nsys_walls.roofline.savings import reached_ratio, saved_at_ratio, saving_of
+from nsys_walls.roofline.savings import (
+    Faster,
+    reached_ratio,
+    saved_at_ratio,
+    saving_at_walls,
+    saving_of,
+)
 
 
 def test_kernels_that_overlap_save_no_more_than_their_gpu_was_busy(tmp_path):
@@ -16,6 +22,43 @@ def test_without_launches_the_sum_of_all_kernels_is_the_limit(tmp_path):
     analysis = run_of(tmp_path, K(name="a", time_ns=1000, launches=0))
     assert analysis.devices[0].time is None
     assert saving_of(analysis, {0: 5000.0}) == analysis.kernel_ns
+
+
+def at_floors(analysis):
+    """Let all kernels come down to their floors."""
+    return [Faster(row, row.time_ns - row.recoverable_ns, row.placement) for row in
+            analysis.kernels]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("second", "saving_ns"),
+    [
+        # one after the other: 600 + 600 ns above their floors
+        ({"bandwidth": 0.4, "start_ns": 1000}, 1200),
+        # at once: DRAM works for 400 + 400 of the 1,000 ns
+        ({"bandwidth": 0.4, "start_ns": 0}, 200),
+        # at once, and the other one computes: both units work for 400 ns, at the same time
+        ({"compute": 0.4, "start_ns": 0}, 600),
+        # at once, and more traffic than DRAM can have carried
+        ({"bandwidth": 0.7, "start_ns": 0}, 0),
+        # at once, and the other one is not known to need anything
+        ({"start_ns": 0}, 600),
+    ],
+)
+def test_kernels_that_need_one_unit_share_it_however_they_overlap(tmp_path, second, saving_ns):
+    analysis = run_of(
+        tmp_path,
+        K(name="a", time_ns=1000, bandwidth=0.4),
+        K(name="b", time_ns=1000, **second),
+    )
+    assert saving_at_walls(analysis, at_floors(analysis)) == pytest.approx(saving_ns)
+
+
+def test_a_kernel_without_a_place_needs_no_unit(tmp_path):
+    analysis = run_of(tmp_path, K(name="a", time_ns=1000, profiled=False))
+    assert Faster(analysis.kernels[0], 100.0, None).unit is None
+    assert saving_at_walls(analysis, [Faster(analysis.kernels[0], 100.0, None)]) == 900
+    assert saving_at_walls(analysis, []) == 0
 
 
 def test_what_a_share_of_the_wall_saves_is_over_all_launches(tmp_path):

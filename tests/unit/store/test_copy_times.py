@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 
 from nsys_walls.store.copy_times import CopyRow, copy_times
 
-LAUNCHES = "source SMALLINT, device BIGINT, start_ns BIGINT, end_ns BIGINT"
-COPIES = (
-    f"{LAUNCHES}, operation VARCHAR, bytes BIGINT, source_memory VARCHAR, target_memory VARCHAR"
-)
+SPAN = "source SMALLINT, device BIGINT, start_ns BIGINT, end_ns BIGINT"
+WORK = f"{SPAN}, in_scope BOOLEAN"
+COPIES = f"{SPAN}, operation VARCHAR, bytes BIGINT, source_memory VARCHAR, target_memory VARCHAR"
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +25,11 @@ def insert(database, table, columns, rows):
         database.executemany(f"INSERT INTO {table} VALUES ({places})", rows)  # noqa: S608
 
 
-def times(database, launches, copies):
-    """Sum copies from (source, device, start_ns, end_ns, …) rows."""
-    insert(database, "launches", LAUNCHES, launches)
+def times(database, launches, copies, graphs=(), *, outside=()):
+    """Sum copies from (source, device, start_ns, end_ns, …) rows; `outside` is not in scope."""
+    inside = [(*row, True) for row in launches]
+    insert(database, "every_launch", WORK, inside + [(*row, False) for row in outside])
+    insert(database, "every_graph", WORK, [(*row, True) for row in graphs])
     insert(database, "stored", COPIES, copies)
     database.execute(
         "CREATE OR REPLACE VIEW copies AS SELECT *, end_ns - start_ns AS duration_ns FROM stored"
@@ -40,9 +41,15 @@ def copy(start_ns, end_ns, *, source=0, device=0, operation="memset", size=100):
     return (source, device, start_ns, end_ns, operation, size, "pinned", "device")
 
 
-def hidden(database, launches, copies):
-    (row,) = times(database, launches, copies)
+def hidden(database, launches, copies, graphs=()):
+    (row,) = times(database, launches, copies, graphs)
     return row.hidden_ns
+
+
+def sums(database, launches, copies, graphs=(), **changes):
+    """Give sum, union, hidden and exposed time of copies that have all in common."""
+    (row,) = times(database, launches, copies, graphs, **changes)
+    return row.time_ns, row.union_ns, row.hidden_ns, row.exposed_ns
 
 
 def test_totals_by_device_operation_and_memories(database):
@@ -57,21 +64,23 @@ def test_totals_by_device_operation_and_memories(database):
     assert found == (
         CopyRow(
             device=0, operation="memset", source_memory=None, target_memory="device",
-            copies=1, bytes=4, time_ns=400, median_bytes_per_s=1e7, hidden_ns=1,
+            copies=1, bytes=4, time_ns=400, union_ns=400, median_bytes_per_s=1e7, hidden_ns=1,
+            exposed_ns=399,
         ),
         CopyRow(
             device=0, operation="host_to_device", source_memory="pageable",
-            target_memory="device", copies=2, bytes=2000, time_ns=150,
-            median_bytes_per_s=1.5e10, hidden_ns=20,
+            target_memory="device", copies=2, bytes=2000, time_ns=150, union_ns=150,
+            median_bytes_per_s=1.5e10, hidden_ns=20, exposed_ns=130,
         ),
         CopyRow(
             device=0, operation="host_to_device", source_memory="pinned",
-            target_memory="device", copies=1, bytes=8, time_ns=10,
-            median_bytes_per_s=8e8, hidden_ns=0,
+            target_memory="device", copies=1, bytes=8, time_ns=10, union_ns=10,
+            median_bytes_per_s=8e8, hidden_ns=0, exposed_ns=10,
         ),
         CopyRow(
             device=1, operation=None, source_memory=None, target_memory=None,
-            copies=1, bytes=7, time_ns=5, median_bytes_per_s=1.4e9, hidden_ns=0,
+            copies=1, bytes=7, time_ns=5, union_ns=5, median_bytes_per_s=1.4e9, hidden_ns=0,
+            exposed_ns=5,
         ),
     )  # fmt: skip
 
@@ -101,8 +110,39 @@ def test_kernels_of_other_devices_and_sources_hide_nothing(database):
     assert hidden(database, kernels, [copy(0, 100)]) == 0
 
 
-def test_copies_at_once_are_each_counted_whole(database):
-    assert hidden(database, [(0, 0, 0, 100)], [copy(0, 100), copy(50, 150)]) == 150
+@pytest.mark.parametrize(
+    ("copies", "expected"),
+    [
+        # the kernel runs from 100 to 200
+        ([copy(0, 100), copy(0, 100), copy(0, 100)], (300, 100, 0, 100)),
+        ([copy(50, 250), copy(150, 300)], (350, 250, 150, 150)),
+        # one within the other, and the longer one starts first
+        ([copy(0, 300), copy(50, 60)], (310, 300, 100, 200)),
+        # the union goes on under the kernel: 0..50 and 250..260 are exposed
+        ([copy(0, 50), copy(120, 150), copy(140, 260), copy(130, 135)], (205, 190, 95, 110)),
+        ([copy(100, 200), copy(120, 180)], (160, 100, 160, 0)),
+    ],
+)
+def test_copies_at_once_are_exposed_once(database, copies, expected):
+    assert sums(database, [(0, 0, 100, 200)], copies) == expected
+
+
+def test_graphs_of_one_row_hide_copies_too(database):
+    # busy from 0 to 60 and from 80 to 100
+    kernels, graphs = [(0, 0, 0, 40), (0, 0, 80, 90)], [(0, 0, 30, 60), (0, 0, 85, 100)]
+    assert sums(database, kernels, [copy(20, 120)], graphs) == (100, 100, 60, 40)
+    # a trace of nothing but graphs knows what hides its copies
+    assert sums(database, [], [copy(20, 120)], graphs) == (100, 100, 45, 55)
+
+
+def test_what_is_out_of_scope_hides_nothing_but_was_traced(database):
+    assert sums(database, [], [copy(0, 100)], outside=[(0, 0, 0, 50)]) == (100, 100, 0, 100)
+
+
+def test_copies_of_several_clocks_are_not_at_once(database):
+    copies = [copy(0, 100), copy(0, 100, source=1)]
+    kernels = [(0, 0, 0, 30), (1, 0, 0, 60)]
+    assert sums(database, kernels, copies) == (200, 200, 90, 110)
 
 
 def test_hidden_time_is_unknown_where_no_kernel_was_traced(database):
@@ -113,6 +153,7 @@ def test_hidden_time_is_unknown_where_no_kernel_was_traced(database):
         database, elsewhere, [copy(0, 100), copy(0, 10, source=1, operation="other")]
     )
     assert (known.hidden_ns, unknown.hidden_ns) == (100, None)
+    assert (known.exposed_ns, unknown.exposed_ns, unknown.union_ns) == (0, None, 10)
 
 
 def test_unknown_bytes_of_one_copy_leave_the_sum_unknown(database):
@@ -133,16 +174,29 @@ spans = st.tuples(st.integers(0, 1), st.integers(0, 1), st.integers(0, 60), st.i
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(spans, max_size=12), st.lists(spans, min_size=1, max_size=8))
-def test_hidden_time_agrees_with_counting_every_nanosecond(launches, copies):
+@given(
+    st.lists(spans, max_size=8),
+    st.lists(spans, max_size=8),
+    st.lists(spans, min_size=1, max_size=8),
+)
+def test_times_agree_with_counting_every_nanosecond(launches, graphs, copies):
     with duckdb.connect(config={"threads": 1}) as connection:
-        found = times(connection, launches, [(*span, "memset", 1, None, None) for span in copies])
-    busy = {(s, d, ns) for s, d, start, end in launches for ns in range(start, end)}
-    traced = {source for source, *_ in launches}
+        rows = [(*span, "memset", 1, None, None) for span in copies]
+        found = times(connection, launches, rows, graphs)
+    busy = {(s, d, ns) for s, d, start, end in launches + graphs for ns in range(start, end)}
+    traced = {source for source, *_ in launches + graphs}
     expected = {}
     for device, spans_there in groupby(sorted(copies, key=lambda c: c[1]), key=lambda c: c[1]):
         group = list(spans_there)
-        under = sum((s, d, ns) in busy for s, d, start, end in group for ns in range(start, end))
-        expected[device] = under if {s for s, *_ in group} <= traced else None
-    assert {row.device: row.hidden_ns for row in found} == expected
+        copied = [(s, d, ns) for s, d, start, end in group for ns in range(start, end)]
+        is_known = {s for s, *_ in group} <= traced
+        expected[device] = (
+            len(copied),
+            len(set(copied)),
+            sum(ns in busy for ns in copied) if is_known else None,
+            len(set(copied) - busy) if is_known else None,
+        )
+    assert {
+        row.device: (row.time_ns, row.union_ns, row.hidden_ns, row.exposed_ns) for row in found
+    } == expected
     assert sum(row.copies for row in found) == len(copies)
