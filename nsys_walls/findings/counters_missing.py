@@ -43,6 +43,9 @@ _WEAK = ("lower_bound", "estimate")
 # What `nsys-walls plan` covers unless it is told otherwise: beyond that it has nothing to list.
 _PLANNED_RATIO = 0.95
 
+# Tensor operations have a counter for every pair of types; more than these say less than a pattern.
+_NAMED = 3
+
 
 def check(analysis: Analysis) -> Iterator[Finding]:
     """Add up the time of kernels whose counters are missing or weak."""
@@ -159,6 +162,8 @@ def _advice_weak(analysis: Analysis, kernels: Sequence[KernelPoint]) -> Text:
         return text("NW801.advice_weak_none")
     tensor = [name for name in left_out if name.startswith(TENSOR_PREFIX)]
     scalar = [name for name in left_out if not name.startswith(TENSOR_PREFIX)]
+    if len(tensor) > _NAMED:
+        tensor = [f"{TENSOR_PREFIX}*.sum"]
     counters = ", ".join(_braced(group) for group in (scalar, tensor) if group)
     return text("NW801.advice_weak", counters=counters)
 

@@ -7,18 +7,23 @@ Meaning:
     chain has an id, such as C1, for `nsys-walls whatif --fuse C1`.
 
 Evidence:
-    The same kernels in the same order, twice or more, on one stream of one process, as far as each
-    passes on a tenth of its traffic; longer rows than 8 are cut where least passes, and a kernel
-    that follows itself works on another tensor. What two neighbours pass on is the smaller of the
-    measured DRAM write of the first and the measured DRAM read of the second, counted once as not
-    written and once as not read. That is an upper bound: they may be different tensors, others may
-    need what was written, and ncu reads with empty caches. The saving is what these bytes take at
-    the rates that the kernels reach now (of a compute-side kernel, at the bandwidth wall), never
-    more than what the chain takes above the floor of one kernel; launch gaps are not in it.
+    The same kernels in the same order, each time on one stream of one process, twice or more over
+    all GPUs of the run, as far as each passes on a tenth of its traffic; longer rows than 8 are
+    cut where least passes, and a kernel that follows itself works on another tensor. What two
+    neighbours pass on is the smaller of the measured DRAM write of the first and the measured DRAM
+    read of the second, counted once as not written and once as not read. That is an upper bound:
+    they may be different tensors, others may need what was written, and ncu reads with empty
+    caches. A kernel at a wall saves its time in the proportion of these bytes to its traffic, and
+    so does a GEMM, a convolution or attention in front; on the compute side, it saves what they
+    take at the bandwidth wall. Any other kernel before no wall may save all of its time, since
+    fewer bytes say nothing of it. All of them together stay above the floor of one kernel that
+    moves the rest; launch gaps are not in it.
 
     Two neighbours are blocked, and save nothing, where between them the host waits for the GPU,
-    the stream waits for an event, a copy or set runs on it, one is in a CUDA graph and the other
-    not, or the stream idles longer than 100 µs and than either kernel. Pairs that the same thing
+    allocates or frees memory, the stream waits for an event, a copy or set runs on it, one is in a
+    CUDA graph and the other not, or the stream idles longer than 100 µs and than either kernel.
+    Where the trace has no synchronisations, a call that waits for a device counts for all threads
+    of its process. Pairs that the same thing
     keeps apart are one finding. What is blocked only at times counts there as often as it is, and
     in a chain as often as it is not.
 
@@ -35,10 +40,11 @@ Try:
 
 from collections.abc import Iterator, Mapping
 
-from nsys_walls.findings import Abstention, Finding, Rule, speedup_bound
+from nsys_walls.findings import Abstention, Finding, Rule, command, speedup_bound
 from nsys_walls.roofline.analysis import Analysis
-from nsys_walls.roofline.chains import Blocked, BlockedPair, Chain, has_both_sides, may_follow
+from nsys_walls.roofline.chains import Blocked, BlockedPair, Chain
 from nsys_walls.roofline.coverage import SMALLEST_RATIO, unknown_ratio
+from nsys_walls.roofline.fused import has_both_sides, may_follow
 from nsys_walls.roofline.listed import sentences
 from nsys_walls.roofline.savings import saving_of
 from nsys_walls.texts import Text, text
@@ -55,10 +61,10 @@ def check(analysis: Analysis) -> Iterator[Finding | Abstention]:
             yield Abstention(code=RULE.code, reason=text("NW202.no_launches"))
         return
     chains = analysis.around.chains
-    for number, chain in enumerate(chains.free, start=1):
-        yield _fusible(analysis, chain, f"C{number}")
-    for number, group in enumerate(chains.blocked, start=len(chains.free) + 1):
-        yield _blocked(analysis, group, f"C{number}")
+    for key, chain in chains.by_id.items():
+        yield _fusible(analysis, chain, key)
+    for key, group in chains.blocked_by_id.items():
+        yield _blocked(analysis, group, key)
     yield from _abstention(analysis)
 
 
@@ -81,48 +87,58 @@ def _abstention(analysis: Analysis) -> Iterator[Abstention]:
 
 def _fusible(analysis: Analysis, chain: Chain, key: str) -> Finding:
     kernels = {kernel.id: kernel for kernel in analysis.kernels}
-    saving_ns = saving_of(analysis, {chain.kernels[0]: chain.saving_ns})
-    time_ratio = chain.time_ns / analysis.kernel_ns
-    moved = chain.fused.not_moved_bytes
-    parts = [
-        text(
-            "NW202.message",
-            chain=_ARROW.join(kernels[number].name for number in chain.kernels),
-            occurrences=chain.occurrences,
-            time=duration(chain.time_ns),
-            share=percent(time_ratio),
-        ),
-        text(
-            "NW202.not_moved",
-            bytes=si(moved, "B"),
-            total=si(moved * chain.occurrences, "B"),
-            wall=duration(chain.fused.at_wall_ns * chain.occurrences),
-            saving=duration(saving_ns),
-            launches=chain.launches_saved,
-        ),
-    ]
-    if not analysis.around.chains.sees_host:
-        parts.append(text("NW202.unseen"))
+    saving_ns = saving_of(analysis, {one.kernels[0]: one.saving_ns for one in chain.devices})
     is_epilogue = not may_follow(kernels[chain.kernels[0]])
     return Finding(
         code=RULE.code,
         title=text("NW202.title", chain=key, kernels=len(chain.kernels)),
-        message=sentences(parts),
-        advice=text("NW202.advice_epilogue" if is_epilogue else "NW202.advice", chain=key),
-        kernels=chain.kernels,
-        time_ratio=time_ratio,
+        message=sentences(list(_sentences(analysis, chain, saving_ns))),
+        advice=text(
+            "NW202.advice_epilogue" if is_epilogue else "NW202.advice",
+            command=command(analysis, "whatif", "--fuse", key),
+        ),
+        kernels=chain.ids,
+        time_ratio=chain.time_ns / analysis.kernel_ns,
         saving_ns=saving_ns,
         speedup_bound=speedup_bound(analysis.busy_ns, saving_ns),
         evidence={
+            "gpus": len(chain.devices),
             "occurrences": chain.occurrences,
             "chain_time_ns": chain.time_ns,
-            "not_moved_bytes_each": moved,
-            "not_moved_bytes": moved * chain.occurrences,
-            "not_moved_at_wall_ns": chain.fused.at_wall_ns * chain.occurrences,
+            "not_moved_bytes_each": chain.not_moved_bytes_each,
+            "not_moved_bytes": chain.not_moved_bytes,
+            "not_moved_at_wall_ns": chain.at_wall_ns,
+            "no_wall_time_ns": chain.no_wall_ns,
+            "fused_floor_ns": chain.floor_ns,
             "launches_saved": chain.launches_saved,
         },
         key=key,
     )
+
+
+def _sentences(analysis: Analysis, chain: Chain, saving_ns: float) -> Iterator[Text]:
+    names = {kernel.id: kernel.name for kernel in analysis.kernels}
+    yield text(
+        "NW202.message",
+        chain=_ARROW.join(names[number] for number in chain.kernels),
+        occurrences=chain.occurrences,
+        time=duration(chain.time_ns),
+        share=percent(chain.time_ns / analysis.kernel_ns),
+    )
+    if len(chain.devices) > 1:
+        yield text("NW202.gpus", gpus=len(chain.devices))
+    yield text(
+        "NW202.not_moved",
+        bytes=si(chain.not_moved_bytes_each, "B"),
+        total=si(chain.not_moved_bytes, "B"),
+        wall=duration(chain.at_wall_ns),
+        saving=duration(saving_ns),
+        launches=chain.launches_saved,
+    )
+    if chain.no_wall_ns:
+        yield text("NW202.no_wall", time=duration(chain.no_wall_ns), floor=duration(chain.floor_ns))
+    if not analysis.around.chains.sees_host:
+        yield text("NW202.unseen")
 
 
 def _blocked(analysis: Analysis, group: Blocked, key: str) -> Finding:
@@ -150,7 +166,7 @@ def _blocked(analysis: Analysis, group: Blocked, key: str) -> Finding:
             saving=duration(group.saving_ns),
         ),
         advice=text(f"NW202.advice_{group.blocker}"),
-        kernels=tuple(dict.fromkeys(number for pair in group.pairs for number in pair.kernels)),
+        kernels=tuple(dict.fromkeys(number for pair in group.pairs for number in pair.ids)),
         time_ratio=group.time_ns / analysis.kernel_ns,
         blockers=tuple(clauses),
         evidence={

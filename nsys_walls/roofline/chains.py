@@ -1,15 +1,21 @@
-"""Chains of kernels that a fused kernel could replace, and what it would not move.
+"""Chains of kernels that a fused kernel could replace, and pairs that something keeps apart.
 
-What one kernel writes to DRAM and its neighbour reads from there is what a fused kernel could
-keep on the chip: the smaller of the measured write and the measured read, once not written and
-once not read. That is an upper bound: the two may be different tensors, others may need what was
-written, and ncu counts reads with empty caches.
+The same kernels on several devices, or in several processes, are one chain: what matters is how
+much of the run it is. Each device has its own walls, so what it spares is summed over them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from typing import TypeVar
 
+from nsys_walls.roofline.fused import (
+    Fused,
+    can_only_begin,
+    fuse,
+    has_both_sides,
+    is_memory_side,
+)
 from nsys_walls.roofline.kernel import KernelPoint
 from nsys_walls.store.neighbour_runs import RecurringRun, recurring_runs
 from nsys_walls.store.neighbours import (
@@ -23,32 +29,38 @@ from nsys_walls.store.neighbours import (
 )
 from nsys_walls.store.timeline import Timeline
 
-# Kernels of these classes tile over their inputs: what follows can become their epilogue, but to
-# go in front of one, a kernel would be computed again for each tile.
-_BEGINNING_CLASSES = frozenset({"gemm", "conv", "attention"})
+_Twin = TypeVar("_Twin", RecurringRun, HeldPair)
 
 # What saves less of the kernel time is not worth a sentence.
 _SMALLEST_RATIO = 0.005
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fused:
-    """What one fused kernel in place of several would spare each time they run.
+class DeviceChain:
+    """A chain on one device.
 
     Attributes:
-        passed_bytes: What each kernel passes to the next one at most, bytes.
-        saving_ns: Time that goes at most, at the rates that the kernels reach, ns.
-        at_wall_ns: Time that the bytes would take at the bandwidth wall, ns.
+        kernels: Ids of its kernels, in order; one may come again.
+        occurrences: How often.
+        time_ns: Time of all of them, ns.
+        fused: What fusing them would spare each time.
     """
 
-    passed_bytes: tuple[int, ...]
-    saving_ns: float
-    at_wall_ns: float
+    kernels: tuple[int, ...]
+    occurrences: int
+    time_ns: int
+    fused: Fused
 
     @property
-    def not_moved_bytes(self) -> int:
-        """What is neither written nor read any more, bytes."""
-        return 2 * sum(self.passed_bytes)
+    def floor_ns(self) -> float:
+        """Least time of the fused kernels over all occurrences, ns."""
+        return self.fused.floor_ns * self.occurrences
+
+    @property
+    def saving_ns(self) -> float:
+        """What fusing would save over all occurrences at most, ns."""
+        saved_ns = self.fused.saving_ns * self.occurrences
+        return max(0.0, min(saved_ns, self.time_ns - self.floor_ns))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,18 +68,60 @@ class Chain:
     """Kernels that follow each other again and again, with nothing between them.
 
     Attributes:
-        kernels: Their ids, in order; one may come again.
-        occurrences: How often.
-        time_ns: Time of all of them, ns.
-        fused: What fusing them would spare each time.
-        saving_ns: What it would save over all occurrences at most, ns.
+        devices: The same kernels on each device that has them, what saves most first.
     """
 
-    kernels: tuple[int, ...]
-    occurrences: int
-    time_ns: int
-    fused: Fused
-    saving_ns: float
+    devices: tuple[DeviceChain, ...]
+
+    @property
+    def kernels(self) -> tuple[int, ...]:
+        """Ids of the kernels on the first device, in order."""
+        return self.devices[0].kernels
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """Ids of the kernels on all devices, each once."""
+        return tuple(dict.fromkeys(number for one in self.devices for number in one.kernels))
+
+    @property
+    def occurrences(self) -> int:
+        """How often they follow each other."""
+        return sum(one.occurrences for one in self.devices)
+
+    @property
+    def time_ns(self) -> int:
+        """Time of all of them, ns."""
+        return sum(one.time_ns for one in self.devices)
+
+    @property
+    def not_moved_bytes_each(self) -> int:
+        """What is neither written nor read any more each time at most, bytes."""
+        return max(one.fused.not_moved_bytes for one in self.devices)
+
+    @property
+    def not_moved_bytes(self) -> int:
+        """What is neither written nor read any more over all, bytes."""
+        return sum(one.fused.not_moved_bytes * one.occurrences for one in self.devices)
+
+    @property
+    def at_wall_ns(self) -> float:
+        """Time that these bytes would take at the bandwidth wall, ns."""
+        return sum(one.fused.at_wall_ns * one.occurrences for one in self.devices)
+
+    @property
+    def no_wall_ns(self) -> float:
+        """Time of kernels that stand before no wall, ns."""
+        return sum(one.fused.no_wall_ns * one.occurrences for one in self.devices)
+
+    @property
+    def floor_ns(self) -> float:
+        """Least time of the fused kernels, ns."""
+        return sum(one.floor_ns for one in self.devices)
+
+    @property
+    def saving_ns(self) -> float:
+        """What fusing them would save at most, ns."""
+        return sum(one.saving_ns for one in self.devices)
 
     @property
     def launches_saved(self) -> int:
@@ -80,19 +134,21 @@ class BlockedPair:
     """Two neighbours that could be fused but for what is between them.
 
     Attributes:
-        kernels: Their ids, in order.
+        kernels: Their ids on the first device that has them, in order.
+        ids: Their ids on all devices.
         occurrences: How often they follow each other.
         blockers: What is between them, and how often, the most frequent first.
         time_ns: Time of both where something is between them, ns.
-        fused: What fusing them would spare each time.
-        saving_ns: What it would save at most where something is between them now, ns.
+        not_moved_bytes: What fusing them there would neither write nor read, bytes.
+        saving_ns: What it would save there at most, ns.
     """
 
     kernels: tuple[int, int]
+    ids: tuple[int, ...]
     occurrences: int
     blockers: Mapping[Blocker, int]
     time_ns: int
-    fused: Fused
+    not_moved_bytes: int
     saving_ns: float
 
     @property
@@ -123,7 +179,7 @@ class Blocked:
     @property
     def not_moved_bytes(self) -> int:
         """What fused kernels would neither write nor read over all, bytes."""
-        return sum(pair.fused.not_moved_bytes * pair.blocked for pair in self.pairs)
+        return sum(pair.not_moved_bytes for pair in self.pairs)
 
     @property
     def saving_ns(self) -> float:
@@ -146,21 +202,18 @@ class Chains:
     blocked: tuple[Blocked, ...] = ()
     sees_host: bool = True
 
+    @property
+    def by_id(self) -> dict[str, Chain]:
+        """What could be fused, by the id that reports give it."""
+        return {f"C{number}": chain for number, chain in enumerate(self.free, start=1)}
 
-def is_memory_side(kernel: KernelPoint) -> bool:
-    """Whether traffic is what a kernel is made of, by its counters."""
-    placement = kernel.placement
-    return placement is not None and (kernel.wall == "bandwidth" or placement.side == "memory")
-
-
-def may_follow(kernel: KernelPoint) -> bool:
-    """Whether a kernel could be fused to the one before it."""
-    return is_memory_side(kernel) and kernel.kernel_class.op_class not in _BEGINNING_CLASSES
-
-
-def has_both_sides(kernel: KernelPoint) -> bool:
-    """Whether DRAM reads and DRAM writes were counted apart."""
-    return None not in {kernel.work.dram_read_bytes, kernel.work.dram_write_bytes}
+    @property
+    def blocked_by_id(self) -> dict[str, Blocked]:
+        """What is blocked, by the id that reports give it."""
+        return {
+            f"C{number}": group
+            for number, group in enumerate(self.blocked, start=len(self.free) + 1)
+        }
 
 
 def find_chains(timeline: Timeline, kernels: Mapping[int, KernelPoint]) -> Chains:
@@ -170,13 +223,13 @@ def find_chains(timeline: Timeline, kernels: Mapping[int, KernelPoint]) -> Chain
         timeline: The launches.
         kernels: Kernels by point.
     """
-    members = [member for point, kernel in kernels.items() if (member := _member(point, kernel))]
+    members = list(_members(kernels))
     if all(member.begins for member in members):
         return Chains()
     least_ns = max(1, round(_SMALLEST_RATIO * sum(kernel.time_ns for kernel in kernels.values())))
     find_neighbours(timeline, members)
-    free = [_chain(run, kernels) for run in recurring_runs(timeline, least_ns)]
-    pairs = [_blocked(pair, kernels) for pair in held_pairs(timeline, least_ns)]
+    free = [_chain(runs, kernels) for runs in _twins(recurring_runs(timeline, least_ns))]
+    pairs = [_blocked(held, kernels) for held in _twins(held_pairs(timeline, least_ns))]
     drop_neighbours(timeline)
     return Chains(
         free=tuple(
@@ -195,45 +248,69 @@ def find_chains(timeline: Timeline, kernels: Mapping[int, KernelPoint]) -> Chain
     )
 
 
-def _member(point: int, kernel: KernelPoint) -> Member | None:
-    """Describe a kernel to the search; None where it can't be part of a chain."""
-    work, begins = kernel.work, kernel.kernel_class.op_class in _BEGINNING_CLASSES
-    if kernel.placement is None or not (begins or is_memory_side(kernel)):
-        return None
-    if not (has_both_sides(kernel) and work.dram_bytes):
-        return None
-    return Member(
-        point=point,
-        read_bytes=round(work.dram_read_bytes or 0.0),
-        write_bytes=round(work.dram_write_bytes or 0.0),
-        bytes=round(work.dram_bytes),
-        begins=begins,
-    )
+def _members(kernels: Mapping[int, KernelPoint]) -> Iterator[Member]:
+    """Describe to the search the kernels that can be part of a chain."""
+    twins: dict[object, int] = {}
+    for point, kernel in kernels.items():
+        work, begins = kernel.work, can_only_begin(kernel)
+        if kernel.placement is None or not (begins or is_memory_side(kernel)):
+            continue
+        if not (has_both_sides(kernel) and work.dram_bytes):
+            continue
+        yield Member(
+            point=point,
+            twin=twins.setdefault(kernel.key._replace(device=0), point),
+            read_bytes=round(work.dram_read_bytes or 0.0),
+            write_bytes=round(work.dram_write_bytes or 0.0),
+            bytes=round(work.dram_bytes),
+            begins=begins,
+        )
 
 
-def _chain(run: RecurringRun, kernels: Mapping[int, KernelPoint]) -> Chain:
-    members = [kernels[point] for point in run.points]
-    spared = fuse(members)
-    return Chain(
-        kernels=tuple(kernel.id for kernel in members),
-        occurrences=run.occurrences,
-        time_ns=run.time_ns,
-        fused=spared,
-        saving_ns=min(spared.saving_ns * run.occurrences, float(run.time_ns)),
-    )
+def _twins(found: Iterable[_Twin]) -> list[list[_Twin]]:
+    """Put together what is the same on several devices."""
+    groups: dict[tuple[int, ...], list[_Twin]] = {}
+    for one in found:
+        groups.setdefault(one.twins, []).append(one)
+    return list(groups.values())
 
 
-def _blocked(pair: HeldPair, kernels: Mapping[int, KernelPoint]) -> BlockedPair:
-    first, second = (kernels[point] for point in pair.points)
-    spared = fuse([first, second])
-    blocked = sum(pair.blockers.values())
+def _chain(runs: Sequence[RecurringRun], kernels: Mapping[int, KernelPoint]) -> Chain:
+    devices = []
+    for run in runs:
+        members = [kernels[point] for point in run.points]
+        devices.append(
+            DeviceChain(
+                kernels=tuple(kernel.id for kernel in members),
+                occurrences=run.occurrences,
+                time_ns=run.time_ns,
+                fused=fuse(members),
+            )
+        )
+    return Chain(devices=tuple(sorted(devices, key=lambda one: (-one.saving_ns, one.kernels))))
+
+
+def _blocked(held: Sequence[HeldPair], kernels: Mapping[int, KernelPoint]) -> BlockedPair:
+    """Sum up two neighbours over their devices."""
+    blockers: Counter[Blocker] = Counter()
+    ids: list[tuple[int, int]] = []
+    moved_bytes, saving_ns = 0, 0.0
+    for pair in held:
+        first, second = (kernels[point] for point in pair.points)
+        ids.append((first.id, second.id))
+        blockers.update(pair.blockers)
+        spared, times = fuse([first, second]), sum(pair.blockers.values())
+        moved_bytes += spared.not_moved_bytes * times
+        above_ns = pair.blocked_ns - spared.floor_ns * times
+        saving_ns += max(0.0, min(spared.saving_ns * times, above_ns))
     return BlockedPair(
-        kernels=(first.id, second.id),
-        occurrences=pair.occurrences,
-        blockers=pair.blockers,
-        time_ns=pair.blocked_ns,
-        fused=spared,
-        saving_ns=min(spared.saving_ns * blocked, float(pair.blocked_ns)),
+        kernels=min(ids),
+        ids=tuple(dict.fromkeys(number for pair in sorted(ids) for number in pair)),
+        occurrences=sum(pair.occurrences for pair in held),
+        blockers=dict(blockers.most_common()),
+        time_ns=sum(pair.blocked_ns for pair in held),
+        not_moved_bytes=moved_bytes,
+        saving_ns=saving_ns,
     )
 
 
@@ -246,7 +323,7 @@ def _by_blocker(
     for pair in sorted(pairs, key=lambda pair: (-pair.saving_ns, pair.kernels)):
         groups.setdefault(pair.main_blocker, []).append(pair)
     for blocker, group in groups.items():
-        members = {number for pair in group for number in pair.kernels}
+        members = {number for pair in group for number in pair.ids}
         yield Blocked(
             blocker=blocker,
             pairs=tuple(group),
@@ -255,58 +332,3 @@ def _by_blocker(
                 sum(pair.time_ns for pair in group), sum(times[number] for number in members)
             ),
         )
-
-
-def fuse(kernels: Sequence[KernelPoint]) -> Fused:
-    """Work out what one kernel in place of several would spare.
-
-    A memory-side kernel loses time in the proportion in which it loses traffic. Of a compute-side
-    one, the traffic is worth no more than at the bandwidth wall. All of them together stay above
-    the floor of the fused kernel.
-
-    Args:
-        kernels: Two at least, in order, all with DRAM reads and writes known.
-    """
-    passed = tuple(
-        round(min(first.work.dram_write_bytes or 0.0, second.work.dram_read_bytes or 0.0))
-        for first, second in pairwise(kernels)
-    )
-    parts = [
-        _part(kernel, before + after)
-        for kernel, before, after in zip(kernels, (0, *passed), (*passed, 0), strict=True)
-    ]
-    at_wall_ns = sum(part.at_wall_ns for part in parts)
-    memory_ns = sum(part.memory_floor_ns for part in parts) - at_wall_ns
-    compute_ns = sum(part.compute_floor_ns for part in parts)
-    above_floor_ns = sum(part.time_ns for part in parts) - max(memory_ns, compute_ns)
-    return Fused(
-        passed_bytes=passed,
-        saving_ns=max(0.0, min(sum(part.saved_ns for part in parts), above_floor_ns)),
-        at_wall_ns=at_wall_ns,
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Part:
-    """A typical launch of one kernel of a chain, times in ns."""
-
-    time_ns: float
-    memory_floor_ns: float
-    compute_floor_ns: float
-    at_wall_ns: float
-    saved_ns: float
-
-
-def _part(kernel: KernelPoint, spared_bytes: float) -> _Part:
-    placement, moved = kernel.placement, kernel.work.dram_bytes
-    time_ns = kernel.times.typical_ns or 0.0
-    memory_ns = (placement.memory_floor_ns if placement else None) or 0.0
-    # sums and their parts are counted in different passes, so they may differ a little
-    ratio = min(1.0, spared_bytes / moved) if moved else 0.0
-    return _Part(
-        time_ns=time_ns,
-        memory_floor_ns=memory_ns,
-        compute_floor_ns=(placement.compute_floor_ns if placement else None) or 0.0,
-        at_wall_ns=ratio * memory_ns,
-        saved_ns=ratio * (time_ns if is_memory_side(kernel) else memory_ns),
-    )

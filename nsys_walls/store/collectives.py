@@ -2,7 +2,8 @@
 
 A collective ends when the last rank has come. So of the n-th collective of one kernel on all
 ranks, the shortest duration is the least that the exchange itself took, and what the others took
-longer is waiting for that rank. Clocks of several machines do not enter.
+longer is waiting for that rank. Clocks of several machines do not enter. It is assumed that all
+ranks take part in each: a trace does not name communicators.
 """
 
 from collections.abc import Mapping
@@ -13,26 +14,40 @@ from nsys_walls.store.timeline import Timeline
 #: A collective this many times longer than the median of its kernel did not exchange, it waited.
 SLOW_FACTOR = 10
 
+# Damaged rows may keep one in ten of the collectives from meeting.
+_MOST_APART = 0.1
+
+# Matched over all of the run, whatever is selected of it. Where ranks share a clock, a collective
+# can't end on one rank before it began on another: then they are of several communicators.
 _COLLECTIVES = """
 CREATE OR REPLACE TEMP TABLE collectives AS
 WITH every AS (
-  SELECT family, source, device, coalesce(process, -1) AS process, duration_ns, start_ns
-  FROM launches JOIN families USING (point)
+  SELECT family, source, device, coalesce(process, -1) AS process, duration_ns, start_ns, end_ns,
+    selected
+  FROM every_launch JOIN families USING (point)
 ), counted AS (
   SELECT *,
     row_number() OVER (PARTITION BY family, source, device, process ORDER BY start_ns) AS n,
     count(*) OVER (PARTITION BY family, source, device, process) AS on_rank
   FROM every
+), meetings AS (
+  SELECT family, source, n, max(start_ns) <= min(end_ns) AS is_one
+  FROM counted GROUP BY family, source, n
+), apart AS (
+  SELECT family, count(*) FILTER (NOT is_one) > {most_apart} * count(*) AS is_apart
+  FROM meetings GROUP BY family
 ), matched AS (
   SELECT family, count(*) AS ranks, min(on_rank) = max(on_rank) AS is_matched
   FROM (SELECT DISTINCT family, source, device, process, on_rank FROM counted)
   GROUP BY family
+), waiting AS (
+  SELECT counted.*, ranks,
+    CASE WHEN ranks > 1 AND is_matched AND NOT is_apart THEN
+      duration_ns - min(duration_ns) OVER (PARTITION BY family, n)
+    END AS waiting_ns
+  FROM counted JOIN matched USING (family) JOIN apart USING (family)
 )
-SELECT counted.*, ranks,
-  CASE WHEN ranks > 1 AND is_matched THEN
-    duration_ns - min(duration_ns) OVER (PARTITION BY family, n)
-  END AS waiting_ns
-FROM counted JOIN matched USING (family)
+SELECT * FROM waiting WHERE selected
 """
 
 _FAMILIES = """
@@ -61,8 +76,8 @@ class CollectiveTime:
         time_ns: Their sum, ns.
         median_ns: Their median, ns.
         max_ns: The longest, ns.
-        waiting_ns: Time above the fastest rank of each collective, ns; None with one rank, or
-            where ranks launched it at different numbers.
+        waiting_ns: Time above the fastest rank of each collective, ns; None with one rank, where
+            ranks launched it at different numbers, or where they did not meet.
         slow: Launches that took more than `SLOW_FACTOR` medians.
         slow_ns: Their sum, ns.
     """
@@ -101,7 +116,7 @@ def find_collectives(timeline: Timeline, families: Mapping[int, int]) -> None:
     timeline.register(
         "families", {"point": list(families), "family": [families[point] for point in families]}
     )
-    timeline.run(_COLLECTIVES)
+    timeline.run(_COLLECTIVES.format(most_apart=_MOST_APART))
 
 
 def collective_times(timeline: Timeline) -> tuple[CollectiveTime, ...]:

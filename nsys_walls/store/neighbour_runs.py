@@ -3,6 +3,7 @@
 All of this is about the view ``links`` of `nsys_walls.store.neighbours`, which has to be there.
 """
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -16,14 +17,14 @@ _REACH = LONGEST_RUN - 1
 
 # A run of more than `LONGEST_RUN` kernels is cut where its first kernel comes again. What is
 # still longer is cut at the links that pass least among those near them (of equal ones, those that
-# came up last), so that a sequence is cut alike wherever it stands; then after every
-# `LONGEST_RUN` kernels. The number of a run is the same for links in a row, and of no others.
+# came up last), so that a sequence is cut alike wherever it stands, on every device; then after
+# every `LONGEST_RUN` kernels. The number of a run is the same for links in a row, and of no others.
 _RUNS = """
 WITH strengths AS (
-  SELECT point, next_point, row_number() OVER (
-    ORDER BY any_value(passed_bytes), min(start_ns) DESC, point, next_point
+  SELECT twin, next_twin, row_number() OVER (
+    ORDER BY min(passed_bytes), min(start_ns) DESC, twin, next_twin
   ) AS strength
-  FROM links GROUP BY point, next_point
+  FROM links GROUP BY twin, next_twin
 ), free AS (
   SELECT {link}, place - row_number() OVER (PARTITION BY lane ORDER BY place) AS run
   FROM links WHERE blocker IS NULL
@@ -41,7 +42,7 @@ WITH strengths AS (
       PARTITION BY lane, run ORDER BY place
       ROWS BETWEEN {reach} PRECEDING AND {reach} FOLLOWING
     ) AS weakest
-  FROM repeated JOIN strengths USING (point, next_point) WHERE links >= {longest}
+  FROM repeated JOIN strengths USING (twin, next_twin) WHERE links >= {longest}
 ), parts AS (
   SELECT {link}, run, 0 AS stage FROM whole WHERE links < {longest}
   UNION ALL
@@ -57,12 +58,20 @@ WITH strengths AS (
     sum(time_ns) + arg_max(next_time_ns, step) AS time_ns
   FROM counted WHERE step % {longest} <> {longest} - 1
   GROUP BY lane, stage, run, step // {longest}
+), grouped AS (
+  SELECT row_number() OVER () AS number, [first, {names}] AS points, count(*) AS occurrences,
+    sum(time_ns)::BIGINT AS time_ns
+  FROM runs GROUP BY first, {names}
+), twinned AS (
+  SELECT number, list(twin ORDER BY place) AS twins FROM (
+    SELECT number, unnest(points) AS point, generate_subscripts(points, 1) AS place FROM grouped
+  ) JOIN members USING (point) GROUP BY number
 )
-SELECT [first, {names}], count(*), sum(time_ns)::BIGINT FROM runs
-GROUP BY first, {names} HAVING sum(time_ns) >= ?
-ORDER BY sum(time_ns) DESC, first, {names}
+SELECT points, twins, occurrences, time_ns FROM grouped JOIN twinned USING (number)
+QUALIFY sum(time_ns) OVER (PARTITION BY twins) >= ?
+ORDER BY time_ns DESC, points
 """
-_LINK = "lane, place, point, next_point, time_ns, next_time_ns"
+_LINK = "lane, place, point, next_point, twin, next_twin, time_ns, next_time_ns"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,11 +80,13 @@ class RecurringRun:
 
     Attributes:
         points: The kernels, in order; two at least, `LONGEST_RUN` at most.
+        twins: The same kernels, as they are called on all devices (see `Member`).
         occurrences: How often.
         time_ns: Time of all their launches, ns.
     """
 
     points: tuple[int, ...]
+    twins: tuple[int, ...]
     occurrences: int
     time_ns: int
 
@@ -89,11 +100,12 @@ class RecurringRun:
 
 
 def recurring_runs(timeline: Timeline, least_ns: int) -> tuple[RecurringRun, ...]:
-    """List runs that occur at least twice, the longest time first.
+    """List runs that occur at least twice over all devices, the longest time first.
 
     Args:
         timeline: The launches.
-        least_ns: Time of a run, over all its occurrences, from which on it is listed, ns.
+        least_ns: Time of a run, over all its occurrences on all devices, from which on it is
+            listed, ns.
     """
     steps = range(LONGEST_RUN - 1)
     points = ", ".join(
@@ -107,19 +119,23 @@ def recurring_runs(timeline: Timeline, least_ns: int) -> tuple[RecurringRun, ...
         longest=LONGEST_RUN,
     )
     found: dict[tuple[int, ...], RecurringRun] = {}
-    for padded, occurrences, time_ns in timeline.rows(query, least_ns):
+    for padded, twins, occurrences, time_ns in timeline.rows(query, least_ns):
         run = _once(
             RecurringRun(
                 points=tuple(point for point in padded if point is not None),
+                twins=tuple(twins),
                 occurrences=occurrences,
                 time_ns=time_ns,
             )
         )
         known = found.get(run.points)
         found[run.points] = run if known is None else known + run
+    everywhere: Counter[tuple[int, ...]] = Counter()
+    for run in found.values():
+        everywhere[run.twins] += run.occurrences
     return tuple(
         sorted(
-            (run for run in found.values() if run.occurrences > 1),
+            (run for run in found.values() if everywhere[run.twins] > 1),
             key=lambda run: (-run.time_ns, run.points),
         )
     )
@@ -133,6 +149,7 @@ def _once(run: RecurringRun) -> RecurringRun:
             times = len(points) // period
             return RecurringRun(
                 points=points[:period],
+                twins=run.twins[:period],
                 occurrences=run.occurrences * times,
                 time_ns=run.time_ns * period * times // len(points),
             )

@@ -16,10 +16,11 @@ from nsys_walls.store.waits import LONGEST_LAUNCH_NS
 #:     ``copy``: a copy or set on their stream;
 #:     ``graph``: one of them is in a CUDA graph, and the other is not, or in another launch of one;
 #:     ``sync``: the host waited for the GPU before it launched the second;
+#:     ``memory``: the host allocated or freed memory, which may wait for all work of the GPU;
 #:     ``wait``: their stream waits for an event, so for work of another stream;
 #:     ``gap``: nothing of these, yet the stream was idle for longer than either kernel took, and
 #:         than the launch of a kernel can explain: the host did something else first.
-Blocker = Literal["copy", "graph", "sync", "wait", "gap"]
+Blocker = Literal["copy", "graph", "sync", "wait", "memory", "gap"]
 
 #: Least part of a kernel's traffic that passes over a link: below, a kernel fused for it would
 #: move about as much as before.
@@ -28,17 +29,25 @@ LEAST_PASSED = 0.1
 # `host_events`: what the host did that can stand between two launches, by the thread that did it,
 # by the stream it was about, or by neither: then it is about all streams of the process. Rows of
 # `syncs` know no thread, and calls no stream; where one of them has all of a kind, it is taken.
+# What waits for a whole device is about all threads: without rows of `syncs`, by its call.
 _HOST_EVENTS = """
 CREATE OR REPLACE TEMP TABLE host_events AS
 WITH known AS (
-  SELECT source,
-    bool_or(kind = 'stream_waits_event') AS has_waits
+  SELECT source, bool_or(kind = 'stream_waits_event') AS has_waits
   FROM stored_syncs GROUP BY source
 ), calling AS (
   SELECT DISTINCT source FROM stored_calls WHERE kind = 'sync'
 )
 SELECT source, process, thread, NULL::INTEGER AS stream, start_ns, 'sync' AS kind
 FROM stored_calls WHERE kind = 'sync' OR (kind = 'copy' AND NOT contains(name, 'Async'))
+UNION ALL
+SELECT source, process, NULL, NULL, start_ns, 'sync'
+FROM stored_calls ANTI JOIN known USING (source)
+WHERE kind = 'sync' AND regexp_matches(name, '(Device|Ctx|Thread)Synchronize')
+UNION ALL
+SELECT source, process, thread, NULL, start_ns, 'memory'
+FROM stored_calls WHERE kind = 'memory' AND NOT contains(name, 'Async')
+  AND regexp_matches(name, '^cu(da)?(Malloc|Free|HostAlloc|MemAlloc|MemFree)')
 UNION ALL
 SELECT source, process, thread, NULL, start_ns, 'wait'
 FROM stored_calls LEFT JOIN known USING (source)
@@ -83,7 +92,8 @@ WITH work AS (
     PARTITION BY source, device, process, stream ORDER BY start_ns, end_ns
   )
 ), linked AS (
-  SELECT ordered.*, least(first.write_bytes, second.read_bytes) AS passed_bytes
+  SELECT ordered.*, first.twin, second.twin AS next_twin,
+    least(first.write_bytes, second.read_bytes) AS passed_bytes
   FROM ordered JOIN members AS first USING (point)
   JOIN members AS second ON next_point = second.point
   WHERE next_point <> ordered.point AND second.begins = 0
@@ -94,6 +104,7 @@ WITH work AS (
 SELECT row_number() OVER () AS id, source, process, stream,
   hash(source, device, process, stream) AS lane,
   place::INTEGER AS place, point::INTEGER AS point, next_point::INTEGER AS next_point,
+  twin::INTEGER AS twin, next_twin::INTEGER AS next_twin,
   start_ns, end_ns - start_ns AS time_ns, next_end_ns - next_ns AS next_time_ns,
   correlation, next_correlation, passed_bytes,
   CASE WHEN next_row IS NULL THEN 'copy'
@@ -155,17 +166,23 @@ FROM neighbours LEFT JOIN held USING (id)
 
 _PAIRS = """
 WITH pairs AS (
-  SELECT point, next_point, blocker, count(*) AS links, sum(time_ns + next_time_ns) AS time_ns
+  SELECT point, next_point, twin, next_twin, blocker, count(*) AS links,
+    sum(time_ns + next_time_ns) AS time_ns
   FROM links GROUP BY ALL
 ), totals AS (
-  SELECT point, next_point, sum(links) AS links,
+  SELECT point, next_point, twin, next_twin, sum(links) AS links,
     sum(time_ns) FILTER (blocker IS NOT NULL) AS blocked_ns
   FROM pairs GROUP BY ALL
+), everywhere AS (
+  SELECT twin, next_twin, sum(links) AS links, sum(blocked_ns) AS blocked_ns
+  FROM totals GROUP BY ALL
 )
-SELECT point, next_point, totals.links::BIGINT, blocked_ns::BIGINT, blocker, pairs.links
-FROM pairs JOIN totals USING (point, next_point)
-WHERE blocker IS NOT NULL AND totals.links > 1 AND blocked_ns >= ?
-ORDER BY blocked_ns DESC, point, next_point, pairs.links DESC, blocker
+SELECT point, next_point, twin, next_twin, totals.links::BIGINT, totals.blocked_ns::BIGINT,
+  blocker, pairs.links
+FROM pairs JOIN totals USING (point, next_point, twin, next_twin)
+JOIN everywhere USING (twin, next_twin)
+WHERE blocker IS NOT NULL AND everywhere.links > 1 AND everywhere.blocked_ns >= ?
+ORDER BY totals.blocked_ns DESC, point, next_point, pairs.links DESC, blocker
 """
 
 _HAS_CALLS = "SELECT count(*) FROM (SELECT 1 FROM stored_calls WHERE kind = 'launch' LIMIT 1)"
@@ -177,6 +194,7 @@ class Member:
 
     Attributes:
         point: The kernel.
+        twin: The first one of this name and launch shape, on whatever device.
         read_bytes: DRAM reads of a launch, bytes.
         write_bytes: DRAM writes of a launch, bytes.
         bytes: Both, bytes.
@@ -185,6 +203,7 @@ class Member:
     """
 
     point: int
+    twin: int
     read_bytes: int
     write_bytes: int
     bytes: int
@@ -197,12 +216,14 @@ class HeldPair:
 
     Attributes:
         points: The two kernels.
+        twins: The same, as they are called on all devices.
         occurrences: How often they follow each other.
         blocked_ns: Time of both where something is between them, ns.
         blockers: What is between them, and how often, the most frequent first.
     """
 
     points: tuple[int, int]
+    twins: tuple[int, int]
     occurrences: int
     blocked_ns: int
     blockers: dict[Blocker, int]
@@ -238,14 +259,19 @@ def held_pairs(timeline: Timeline, least_ns: int) -> tuple[HeldPair, ...]:
 
     Args:
         timeline: The launches.
-        least_ns: Time of a pair, where it is held, from which on it is listed, ns.
+        least_ns: Time of a pair, where it is held on any device, from which on it is listed, ns.
     """
     pairs: dict[tuple[int, int], HeldPair] = {}
-    for point, next_point, links, blocked_ns, blocker, blocked in timeline.rows(_PAIRS, least_ns):
+    for *kernels, links, blocked_ns, blocker, blocked in timeline.rows(_PAIRS, least_ns):
+        point, next_point, twin, next_twin = kernels
         pair = pairs.setdefault(
             (point, next_point),
             HeldPair(
-                points=(point, next_point), occurrences=links, blocked_ns=blocked_ns, blockers={}
+                points=(point, next_point),
+                twins=(twin, next_twin),
+                occurrences=links,
+                blocked_ns=blocked_ns,
+                blockers={},
             ),
         )
         pair.blockers[blocker] = blocked

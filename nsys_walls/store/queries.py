@@ -42,7 +42,10 @@ SELECT source, min(start_ns), max(start_ns + duration_ns) FROM (
 """
 
 STREAMS = """
-SELECT device, stream, count(*) FROM every_launch GROUP BY ALL ORDER BY ALL
+SELECT device, stream, count(*) FROM (
+  SELECT device, stream FROM every_launch
+  UNION ALL SELECT device, stream FROM every_graph
+) GROUP BY ALL ORDER BY ALL
 """
 
 ALL_LAUNCHES = """
@@ -140,7 +143,7 @@ WITH following AS (
   SELECT point, duration_ns, end_ns, selected, lead(start_ns) OVER (
     PARTITION BY source, device, process, stream ORDER BY start_ns, end_ns
   ) AS next_ns
-  FROM every_launch WHERE in_scope AND coalesce(graph_node, 0) = 0
+  FROM every_launch WHERE in_scope AND stream IS NOT NULL AND coalesce(graph_node, 0) = 0
 )
 SELECT point, count(*), sum(duration_ns)::BIGINT FROM following
 WHERE selected AND end_ns - next_ns > greatest(?, duration_ns / 2)

@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 import pyarrow as pa
 
@@ -28,7 +29,8 @@ class Edge:
         """Write it as a user would type it."""
         if self.share is not None:
             return percent(self.share).replace(" ", "")
-        return f"{(self.time_ns or 0) / NS_PER_S:.9g}s"
+        seconds = Decimal(self.time_ns or 0) / NS_PER_S
+        return f"{seconds.normalize():f}s"
 
     def resolve(self, first_ns: int, last_ns: int) -> int:
         """Give the time of this edge in a source whose work spans these times, ns."""
@@ -129,7 +131,9 @@ class Selected:
     ranges: pa.Table | None = None
 
     def in_scope(self, windows: Mapping[int, tuple[int, int]]) -> str:
-        """Write the SQL condition of what exists, on columns device, source and start_ns.
+        """Write the SQL condition of what exists, on columns device, source, start and end.
+
+        What began before a window and runs into it exists there, as other work.
 
         Args:
             windows: First and last start of each source, ns.
@@ -138,12 +142,14 @@ class Selected:
         if self.devices is not None:
             conditions.append(f"device IN ({_listed(self.devices)})")
         if self.window is not None:
-            cases = " ".join(
-                f"WHEN {source} THEN start_ns BETWEEN {first} AND {last}"
-                for source, (first, last) in windows.items()
-            )
-            conditions.append(f"CASE source {cases} ELSE false END" if cases else "false")
+            conditions.append(_by_source(windows, "start_ns <= {last} AND end_ns >= {first}"))
         return " AND ".join(conditions) or "true"
+
+    def starts_in(self, windows: Mapping[int, tuple[int, int]]) -> str:
+        """Write the SQL condition of what starts in the window, on source and start_ns."""
+        if self.window is None:
+            return "true"
+        return _by_source(windows, "start_ns BETWEEN {first} AND {last}")
 
     def is_chosen(self, *, point: str | None) -> str:
         """Write the SQL condition of what is chosen, on columns of a row that is called ``stored``.
@@ -163,6 +169,14 @@ class Selected:
                 "WHERE chosen.source = stored.source AND chosen.range = stored.range)"
             )
         return " AND ".join(conditions) or "true"
+
+
+def _by_source(windows: Mapping[int, tuple[int, int]], condition: str) -> str:
+    cases = " ".join(
+        f"WHEN {source} THEN {condition.format(first=first, last=last)}"
+        for source, (first, last) in windows.items()
+    )
+    return f"CASE source {cases} ELSE false END" if cases else "false"
 
 
 def _listed(numbers: frozenset[int]) -> str:

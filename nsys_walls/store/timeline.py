@@ -148,9 +148,11 @@ class Timeline:
                 for source, (first_ns, last_ns) in self._windows().items()
             }
         in_scope = self._selected.in_scope(windows)
+        starts = self._selected.starts_in(windows)
         self.connection.execute(
             queries.LAUNCHES_VIEW.format(
-                in_scope=in_scope, selected=self._selected.is_chosen(point="stored.point")
+                in_scope=in_scope,
+                selected=f"{starts} AND {self._selected.is_chosen(point='stored.point')}",
             )
         )
         for name, table in (("copy", "copies"), ("graph", "graphs")):
@@ -159,7 +161,7 @@ class Timeline:
                     name=name,
                     table=table,
                     in_scope=in_scope,
-                    selected=self._selected.is_chosen(point=None),
+                    selected=f"{starts} AND {self._selected.is_chosen(point=None)}",
                 )
             )
         self.connection.execute(queries.SELECTED_VIEWS)

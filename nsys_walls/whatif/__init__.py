@@ -5,6 +5,8 @@ The result is a bound, not a forecast:
     - Busy time falls by no more than what the kernels of a device save together: one that
       overlaps with others saves less. Idle time and copies stay as they are.
     - Two changes to one kernel do not add up; the faster one counts.
+    - A fused chain saves in the proportion of the times that other changes leave its kernels,
+      and stays above the floor of the fused kernel.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +16,7 @@ from nsys_walls.findings import speedup_bound
 from nsys_walls.roofline.analysis import Analysis
 from nsys_walls.roofline.kernel import KernelPoint
 from nsys_walls.units import percent
-from nsys_walls.whatif.chains import Chain, ChainEffect, fuse
+from nsys_walls.whatif.chains import Chain, ChainEffect, fuse, with_members
 from nsys_walls.whatif.changes import Change, find_kernels
 
 __all__ = ["Chain", "Change", "Effect", "Times", "Unchanged", "WhatIf", "suppose"]
@@ -140,7 +142,7 @@ def suppose(
         else float(kernel.time_ns)
         for kernel in analysis.kernels
     }  # fmt: skip
-    chain_effects = fuse(fused, chains or {}, after_ns)
+    chain_effects = fuse(fused, with_members(chains or {}, analysis), after_ns)
     unchanged = (row for row in draft.unchanged.values() if row.kernel.id not in draft.effects)
     busy, span = _device_times(analysis, after_ns)
     return WhatIf(

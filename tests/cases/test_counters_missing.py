@@ -87,12 +87,12 @@ def test_weak_counters_alone_are_a_finding_of_their_own(tmp_path):
     assert "For 60 %, FLOP are a lower bound: counters of fp64" in str(row.message)
     assert "For 40 %, FLOP are an estimate from tensor instructions." in str(row.message)
     assert str(row.message).endswith("The heaviest: a, hmma.")
-    # the scalar ones of a, and on an A100 all of tensor operations for both
+    # of a the scalar ones, and of both all that an A100 has for tensor operations
     assert (
         "`nsys-walls plan` does not list them; compute ratios may differ from what is shown. "
         "For exact FLOP, profile them again with the counters that were left out: "
         "smsp__sass_thread_inst_executed_op_{dadd,dmul,dfma,hadd,hmul,hfma}_pred_on.sum, "
-        "sm__ops_path_tensor_src_{bf16_dst_fp32"
+        "sm__ops_path_tensor_*.sum; `ncu --query-metrics` lists all their names."
     ) in str(row.advice)
 
 
@@ -102,9 +102,16 @@ def test_a_precision_that_was_counted_in_part_is_a_lower_bound(tmp_path):
     assert "For 100 %, FLOP are a lower bound: some counters were not collected." in str(
         row.message
     )
-    assert str(row.advice).endswith(
-        "left out: smsp__sass_thread_inst_executed_op_dmul_pred_on.sum."
-    )
+    assert "left out: smsp__sass_thread_inst_executed_op_dmul_pred_on.sum; " in str(row.advice)
+
+
+def test_a_few_tensor_counters_are_named(tmp_path):
+    # what is dense was counted for FP16, and what is sparse was not
+    gone = "sm__ops_path_tensor_src_fp16_dst_fp32_sparsity_on.sum"
+    values = {name: value for name, value in ALL_FLOP.items() if name != gone}
+    gemm = K(name="k", time_ns=1000, bandwidth=0.5, values=values)
+    (row,) = found(RULE, run_of(tmp_path, gemm))
+    assert f"left out: {gone}; " in str(row.advice)
 
 
 def test_where_a_chip_has_no_better_counters_none_are_asked_for(tmp_path):

@@ -25,7 +25,7 @@ def runs_of(store, sequence, *, passed=None):
         names=names,
     )
     members = [
-        Member(point=numbers[name], read_bytes=1000, begins=False, bytes=2000,
+        Member(point=numbers[name], twin=numbers[name], read_bytes=1000, begins=False, bytes=2000,
                write_bytes=(passed or {}).get(name, 1000))
         for name in names if name != BREAK
     ]  # fmt: skip
@@ -97,10 +97,34 @@ def test_short_runs_are_left_out(tmp_path):
     run = store_run(tmp_path, rows)
     with Timeline(run, points={(0, 0): 0, (0, 1): 1}, devices={(0, 0): 0}) as timeline:
         members = [
-            Member(point=i, read_bytes=1, write_bytes=1, bytes=2, begins=False) for i in (0, 1)
+            Member(point=i, twin=i, read_bytes=1, write_bytes=1, bytes=2, begins=False)
+            for i in (0, 1)
         ]
         find_neighbours(timeline, members)
         assert recurring_runs(timeline, 21) == ()
+
+
+def test_what_comes_once_on_each_device_comes_again(tmp_path):
+    # a and b on two GPUs: kernels 0 and 1, 2 and 3
+    rows = trace_rows(
+        [(0, 10, 0, 0, 7), (20, 10, 1, 0, 7), (5, 10, 0, 1, 7), (25, 10, 1, 1, 7)],
+        names=("a", "b"), gpus=2,
+    )  # fmt: skip
+    members = [
+        Member(point=i, twin=i % 2, read_bytes=1, write_bytes=1, bytes=2, begins=False)
+        for i in range(4)
+    ]
+    points = {(0, i): i for i in range(4)}
+    devices = {(0, 0): 0, (0, 1): 1}
+    with Timeline(store_run(tmp_path, rows), points=points, devices=devices) as timeline:
+        find_neighbours(timeline, members)
+        # 20 ns on each device: both together are 40
+        found = recurring_runs(timeline, 40)
+        assert [(run.points, run.twins, run.occurrences, run.time_ns) for run in found] == [
+            ((0, 1), (0, 1), 1, 20),
+            ((2, 3), (0, 1), 1, 20),
+        ]
+        assert recurring_runs(timeline, 41) == ()
 
 
 @settings(

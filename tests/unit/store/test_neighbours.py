@@ -16,10 +16,11 @@ A, B, C = 0, 1, 2
 MICROSECOND = 1000
 
 
-def member(point, read=100, written=100, *, begins=False):
+def member(point, read=100, written=100, *, begins=False, twin=None):
     return Member(
-        point=point, read_bytes=read, write_bytes=written, bytes=read + written, begins=begins
-    )
+        point=point, twin=point if twin is None else twin, read_bytes=read, write_bytes=written,
+        bytes=read + written, begins=begins,
+    )  # fmt: skip
 
 
 ALL = [member(A), member(B), member(C)]
@@ -159,11 +160,20 @@ def test_synchronisations_between_two_launches(look, event, expected):
     ("event", "expected"),
     [
         (call(10_000, "sync", name="cudaDeviceSynchronize"), "sync"),
-        (call(10_000, "sync", name="cudaDeviceSynchronize", thread=8), None),
+        (call(10_000, "sync", name="cudaStreamSynchronize", thread=8), None),
+        # all work of the device, whichever thread waits for it
+        (call(10_000, "sync", name="cudaDeviceSynchronize", thread=8), "sync"),
+        (call(10_000, "sync", name="cuCtxSynchronize", thread=8), "sync"),
         (call(10_000, "copy", name="cudaMemcpy"), "sync"),
         (call(10_000, "copy", name="cudaMemcpyAsync"), None),
         (call(10_000, "wait", name="cudaStreamWaitEvent"), "wait"),
-        (call(10_000, "memory", name="cudaMalloc"), None),
+        (call(10_000, "memory", name="cudaMalloc"), "memory"),
+        (call(10_000, "memory", name="cudaFree"), "memory"),
+        (call(10_000, "memory", name="cuMemFree"), "memory"),
+        (call(10_000, "memory", name="cudaFree", thread=8), None),
+        (call(10_000, "memory", name="cudaMallocAsync"), None),
+        (call(10_000, "memory", name="cudaFreeAsync"), None),
+        (call(10_000, "memory", name="cuMemMap"), None),
     ],
 )
 def test_calls_between_two_launches(look, event, expected):
@@ -181,6 +191,13 @@ def test_where_waits_are_known_by_stream_their_calls_do_not_count(look):
 def test_where_calls_that_wait_are_known_events_count_for_their_thread_only(look):
     rows = launches(A, B) | {"syncs": [sync(10_000, "event", stream=None)]}
     rows["calls"].append(call(10_000, "sync", thread=8, name="cudaEventSynchronize"))
+    assert between(look(rows)) is None
+
+
+def test_where_synchronisations_are_known_calls_of_other_threads_do_not_count(look):
+    # the stream of the other thread waits, and its call says so too
+    rows = launches(A, B) | {"syncs": [sync(10_000, "stream", stream=8)]}
+    rows["calls"].append(call(10_000, "sync", thread=8, name="cudaDeviceSynchronize"))
     assert between(look(rows)) is None
 
 
@@ -237,9 +254,30 @@ def test_pairs_count_what_blocks_them_most_frequent_first(look):
     members = [member(A), member(B), member(C, 100, 1)]
     _, pairs, _ = look(rows, members)
     assert pairs == (
-        HeldPair(points=(A, B), occurrences=4, blocked_ns=60_000, blockers={"wait": 2, "copy": 1}),
-        HeldPair(points=(B, C), occurrences=4, blocked_ns=20_000, blockers={"sync": 1}),
+        held((A, B), occurrences=4, blocked_ns=60_000, blockers={"wait": 2, "copy": 1}),
+        held((B, C), occurrences=4, blocked_ns=20_000, blockers={"sync": 1}),
     )
+
+
+def held(points, **facts):
+    return HeldPair(points=points, twins=facts.pop("twins", points), **facts)
+
+
+def test_a_pair_that_comes_once_on_each_of_two_devices_comes_twice(look):
+    names, (on_first, on_second) = ("a", "b"), ((A, B), (2, 3))
+    rows = trace_rows(
+        [(place * 20_000, 10_000, kernel, gpu, 7) for gpu in (0, 1)
+         for place, kernel in enumerate((A, B))],
+        names=names, gpus=2,
+    )  # fmt: skip
+    for gpu in (0, 1):
+        rows.setdefault("copies", []).append(
+            {"start_ns": 12_000, "duration_ns": 1, "gpu": gpu, "process": 7, "stream": 7}
+        )
+    members = [member(A), member(B), member(2, twin=A), member(3, twin=B)]
+    _, pairs, _ = look(rows, members)
+    facts = {"occurrences": 1, "blocked_ns": 20_000, "blockers": {"copy": 1}, "twins": on_first}
+    assert pairs == (held(on_first, **facts), held(on_second, **facts))
 
 
 def test_a_pair_that_comes_once_is_no_pair(look):
