@@ -124,7 +124,7 @@ def ingest_files(
         if run is None:
             _refuse_foreign_run(writer.manifest.sources, inputs, name)
         for given in inputs:
-            if any(record.content_digest == given.content_digest for record in writer.records):
+            if _is_twin(writer, given):
                 continue
             with writer.source() as (number, sink):
                 progress = progress_of(given.path)
@@ -152,6 +152,16 @@ def _input_of(path: Path) -> _Input:
         is_folder = path.is_dir()
         digest = folder_digest(table_files(path)) if is_folder else content_digest(path)
     return _Input(path=path, reader=reader, path_digest=path_digest(path), content_digest=digest)
+
+
+def _is_twin(writer: RunWriter, given: "_Input") -> bool:
+    """Whether another file of this ingest has the same content; that is said once."""
+    same = (row for row in writer.records if row.content_digest == given.content_digest)
+    twin = next(same, None)
+    if twin is not None:
+        message = f"{given.path.name} is the same as {twin.file}: it is counted once."
+        writer.warn(twin, Notice("same-launches", message))
+    return twin is not None
 
 
 def _add(writer: RunWriter, record: SourceRecord) -> None:

@@ -125,7 +125,8 @@ class RankRow(TypedDict):
     """One process on one device."""
 
     rank: int
-    file: str
+    #: place of its file in ``run.sources``
+    source: int
     device: int
     launches: int
     span_ns: int
@@ -332,7 +333,7 @@ def _rank(rank: Rank) -> RankRow:
     time, communication = rank.time, rank.communication
     return RankRow(
         rank=rank.rank,
-        file=rank.file,
+        source=rank.source,
         device=rank.device,
         launches=time.launches,
         span_ns=time.span_ns,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TypeVar, cast
 
 from nsys_walls.reports import Document, Report
-from nsys_walls.roofline.ranges import OUTSIDE
+from nsys_walls.roofline.ranges import OTHER, OUTSIDE
 
 Row = TypeVar("Row", bound=Mapping[str, object])
 
@@ -31,7 +31,7 @@ def redacted(report: Report) -> Report:
 def _names(document: Document) -> dict[str, str]:
     """Give every name that is replaced, and what by."""
     rows = [*document["ranges"], *document["range_tree"]]
-    ranges = dict.fromkeys(row["name"] for row in rows if row["name"] not in {"", OUTSIDE})
+    ranges = dict.fromkeys(row["name"] for row in rows if row["name"] not in {"", OUTSIDE, OTHER})
     names = {name: f"range {number}" for number, name in enumerate(ranges, 1)}
     for number, source in enumerate(document["run"]["sources"], 1):
         names[source["file"]] = f"file {number}"
@@ -56,7 +56,6 @@ def _document(document: Document, names: Mapping[str, str]) -> Document:
     found["range_tree"] = [
         {**row, "name": names.get(row["name"], row["name"])} for row in document["range_tree"]
     ]
-    found["ranks"] = [{**row, "file": names[row["file"]]} for row in document["ranks"]]
     if document["selection"] is not None:
         hidden = ["…"] * len(document["selection"]["nvtx"])
         found["selection"] = {**document["selection"], "nvtx": hidden}

@@ -160,7 +160,9 @@ def analyse(run: StoredRun, options: WallOptions, selection: Selection = EVERYTH
     walls = _resolve_all(devices, profiles, options)
     points = read_points(run, devices)
     forest = RangeForest(run)
-    selected = resolve_selection(selection, points, devices, forest)
+    shown = points if points.points else join_counters_only(profiles, devices).points
+    selected = resolve_selection(selection, shown, devices, forest)
+    has_work = bool(run.files("launches") or run.files("graphs"))
     with Timeline(
         run, points=points.by_kernel, devices=devices.by_gpu, selected=selected
     ) as timeline:
@@ -178,13 +180,16 @@ def analyse(run: StoredRun, options: WallOptions, selection: Selection = EVERYTH
             devices=_device_totals(walls, kernels.values(), timeline, selected),
             kernels=tuple(sorted(kernels.values(), key=lambda kernel: kernel.id)),
             ranges=total_ranges(forest, timeline.range_times(), kernels),
-            around=_surroundings(run, forest, kernels, walls, timeline, sampling)
-            if points.by_kernel
+            around=replace(
+                _surroundings(run, points, forest, kernels, walls, timeline),
+                samples=sampling.devices,
+            )
+            if has_work
             else NOTHING,
             unmatched=joined.unmatched,
             wall_ns=timeline.wall_ns(),
             impossible=tuple(replace(row, point=kernels[row.point].id) for row in impossible),
-            has_trace=bool(points.by_kernel or points.summary_times),
+            has_trace=has_work or bool(points.summary_times),
             warnings=(
                 *(notice for source in run.manifest.sources for notice in source.warnings),
                 *points.warnings,
@@ -227,18 +232,18 @@ def _choose(
             for number, row in joined.times.items()
             if is_chosen(joined.points.points[number], number, selected)
         }
-    if not times:
+    if not times and not timeline.has_selected_graphs():
         raise nothing_selected(selection, extent)
     return replace(joined, times=times)
 
 
 def _surroundings(
     run: StoredRun,
+    points: Points,
     forest: RangeForest,
     kernels: Mapping[int, KernelPoint],
     walls: Mapping[int, DeviceWalls],
     timeline: Timeline,
-    sampling: Sampling,
 ) -> Surroundings:
     find_gaps(timeline)
     ids: dict[int | None, int] = {number: kernel.id for number, kernel in kernels.items()}
@@ -254,8 +259,7 @@ def _surroundings(
             )
             for gap in longest_gaps(timeline, _GAPS_LISTED)
         ),
-        ranks=read_ranks(timeline, run.manifest, kernels),
-        samples=sampling.devices,
+        ranks=read_ranks(timeline, run.manifest, points, kernels),
         waits=read_waits(timeline, forest, kernels),
         graphs=graph_launches(timeline),
         layout=read_layout(timeline, run, kernels, copies),

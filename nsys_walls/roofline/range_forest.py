@@ -1,6 +1,7 @@
 """The NVTX ranges of a run as trees of names, in arrays: there may be millions of ranges."""
 
 import re
+from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import translate
@@ -12,9 +13,11 @@ from numpy.typing import NDArray
 from nsys_walls.store.dataset import StoredRun
 from nsys_walls.store.selection import RANGE_COLUMNS
 
-# PyTorch numbers every operator in its range name; without that, a run of 93 operators
-# shows 18,000 ranges
-_COUNTER = re.compile(r",\s*(?:op_id|seq)\s*=\s*\d+")
+# PyTorch numbers every operator in its range name, and lists the numbers of those that made its
+# inputs; without that, a run of 93 operators shows 18,000 ranges
+_COUNTER = re.compile(
+    r",\s*(?:(?:op_id|seq)\s*=\s*\d+|input_op_ids\s*=\s*\[(?:[^\[\]]|\[[^\[\]]*\])*\])"
+)
 
 _Numbers = NDArray[np.int64]
 
@@ -25,8 +28,8 @@ NONE = -1
 def range_name(text: str) -> str:
     """Take the counters of operators out of a range's text.
 
-    >>> range_name("aten::mm, op_id = 7, seq = 12")
-    'aten::mm'
+    >>> range_name("aten::mm, op_id = 7, sizes = [[2, 3]], input_op_ids = [(5,0)]")
+    'aten::mm, sizes = [[2, 3]]'
     """
     return _COUNTER.sub("", text)
 
@@ -86,13 +89,16 @@ class RangeForest:
     def inside(self, patterns: Iterable[str]) -> pa.Table:
         """Find the ranges with a name like one of some patterns, and all that lie in them.
 
+        Args:
+            patterns: Names, or patterns of a shell; what is the name of a range is no pattern.
+
         Returns:
             Their numbers, see `RANGE_COLUMNS`.
         """
-        rules = [re.compile(translate(pattern)) for pattern in patterns]
-        matches = np.array(
-            [*(any(rule.match(name) for rule in rules) for name in self.names), False], np.bool_
-        )
+        # numbers that no range has are named -1, so by the last
+        matches = np.zeros(len(self.names) + 1, np.bool_)
+        for pattern in patterns:
+            matches[self._named(pattern)] = True
         sources: list[_Numbers] = [np.empty(0, np.int64)]
         numbers: list[_Numbers] = [np.empty(0, np.int64)]
         for source, ranges in self._sources.items():
@@ -102,13 +108,23 @@ class RangeForest:
         columns = [np.concatenate(sources), np.concatenate(numbers)]
         return pa.Table.from_arrays([pa.array(column) for column in columns], schema=RANGE_COLUMNS)
 
+    def _named(self, pattern: str) -> list[int]:
+        if pattern in self._codes:
+            return [self._codes[pattern]]
+        rule = re.compile(translate(pattern))
+        return [code for code, name in enumerate(self.names) if rule.match(name)]
+
+    def size(self, source: int) -> int:
+        """Give the highest number of a range of a source, plus one."""
+        return len(self._sources[source].parent)
+
     def parent(self, source: int, number: int) -> int:
         """Give the enclosing range of a range, or `NONE`."""
         return int(self._sources[source].parent[number])
 
-    def name(self, source: int, number: int) -> str:
-        """Name a range."""
-        return self.names[int(self._sources[source].name[number])]
+    def code(self, source: int, number: int) -> int:
+        """Give the place of a range's name in `names`."""
+        return int(self._sources[source].name[number])
 
 
 def _or_ancestor(chosen: NDArray[np.bool_], parent: _Numbers) -> NDArray[np.bool_]:
@@ -123,28 +139,76 @@ def _or_ancestor(chosen: NDArray[np.bool_], parent: _Numbers) -> NDArray[np.bool
 
 
 class PathTree:
-    """Paths of names: ranges of one name in ranges of one path are one node."""
+    """Paths of names: ranges of one name in ranges of one path are one node.
+
+    Attributes:
+        parents: Enclosing node of each node, which has a lower number, or `NONE`.
+        codes: Place of its name in the forest's names.
+        names: Its name.
+    """
 
     def __init__(self, forest: RangeForest) -> None:
         self._forest = forest
-        self._nodes: dict[tuple[int, str], int] = {}
-        self._by_range: dict[tuple[int, int], int] = {}
-        self.parents: list[int] = []
+        self._nodes: dict[int, int] = {}
+        self._by_range: dict[int, _Numbers] = {}
+        self.parents = array("q")
+        self.codes = array("q")
         self.names: list[str] = []
 
     def node(self, source: int, number: int) -> int:
         """Number the node of a range; an enclosing node has a lower number."""
+        if source not in self._by_range:
+            self._by_range[source] = np.full(self._forest.size(source), NONE, np.int64)
+        known = self._by_range[source]
         pending = []
         current = number
-        while current != NONE and (source, current) not in self._by_range:
+        while current != NONE and known[current] == NONE:
             pending.append(current)
             current = self._forest.parent(source, current)
-        found = self._by_range[source, current] if current != NONE else NONE
+        found = NONE if current == NONE else int(known[current])
         for current in reversed(pending):
-            key = found, self._forest.name(source, current)
-            if key not in self._nodes:
-                self._nodes[key] = len(self.names)
-                self.parents.append(key[0])
-                self.names.append(key[1])
-            found = self._by_range[source, current] = self._nodes[key]
+            found = known[current] = self._child(found, self._forest.code(source, current))
         return found
+
+    def _child(self, parent: int, code: int) -> int:
+        # one integer, where a pair would take three times the memory
+        key = (parent + 1) * len(self._forest.names) + code
+        if key not in self._nodes:
+            self._nodes[key] = len(self.names)
+            self.parents.append(parent)
+            self.codes.append(code)
+            self.names.append(self._forest.names[code])
+        return self._nodes[key]
+
+    def add_up(self, own: _Numbers) -> _Numbers:
+        """Add to a number of each node those of all nodes in it."""
+        sums = array("q", own.tobytes())
+        for node in reversed(range(len(sums))):
+            if self.parents[node] != NONE:
+                sums[self.parents[node]] += sums[node]
+        return np.array(sums, np.int64)
+
+    def topmost(self) -> NDArray[np.bool_]:
+        """Say of each node whether no node around it has its name."""
+        starts, sizes = self._spans()
+        codes = np.array(self.codes, np.int64)
+        order = np.lexsort((starts, codes))
+        # spans lie in each other or apart: among those of one name, in order, a span lies in
+        # another where it begins before all earlier ones have ended; each name has its own line
+        line = codes[order] * (len(codes) + 1)
+        ended = np.maximum.accumulate(line + (starts + sizes)[order])
+        topmost = np.ones(len(codes), np.bool_)
+        topmost[order[1:]] = (line + starts[order])[1:] >= ended[:-1]
+        return topmost
+
+    def _spans(self) -> tuple[_Numbers, _Numbers]:
+        """Number all nodes so that those in a node follow it: its number and how many."""
+        sizes = self.add_up(np.ones(len(self.parents), np.int64))
+        starts = array("q")
+        # next number to give in each node; the last is that of the top, whose number is -1
+        free = array("q", bytes(8 * (len(sizes) + 1)))
+        for node, (parent, size) in enumerate(zip(self.parents, sizes.data, strict=True)):
+            starts.append(free[parent])
+            free[node] = free[parent] + 1
+            free[parent] += size
+        return np.array(starts, np.int64), sizes

@@ -1,13 +1,25 @@
 """Kernel time by NVTX range: by name, and as a tree."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import nsmallest
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nsys_walls.roofline.kernel import KernelPoint
 from nsys_walls.roofline.range_forest import NONE, PathTree, RangeForest
 from nsys_walls.store.times import RangeTime
 
+#: Kernels that were launched outside of all ranges.
 OUTSIDE = "(outside)"
+
+#: Kernels whose innermost range has a name that is not among the heaviest.
+OTHER = "(other ranges)"
+
+# Names that a report lists: programs that number their steps have millions.
+_MOST_NAMES = 2_000
 
 # Nodes of the tree that a reader would look at; what is smaller adds to the node around it.
 _MOST_NODES = 400
@@ -52,12 +64,13 @@ class RangeTotals:
     """Kernel time by range.
 
     Attributes:
-        by_name: One row a name by falling time, with ``(outside)``; a name that is nested in
-            itself counts once. Empty where a run has no ranges.
+        by_name: The heaviest names, one row each, with ``(outside)`` and, where names are left
+            out, ``(other ranges)``, by falling time; a name that is nested in itself counts
+            once. Self times add up to all kernel time. Empty where a run has no ranges.
         tree: The heaviest nodes of the tree, each behind the one around it.
         nodes: How many nodes the whole tree has.
-        innermost: By kernel id, the name of the innermost range that most of its time was
-            launched in; kernels that ran mostly outside of ranges are not in it.
+        innermost: By kernel id, the row of ``by_name`` that holds most of its time as self
+            time; kernels that ran mostly outside of ranges are not in it.
     """
 
     by_name: tuple[RangeTotal, ...] = ()
@@ -66,23 +79,31 @@ class RangeTotals:
     innermost: Mapping[int, str] = field(default_factory=dict)
 
 
-class _Sum:
-    __slots__ = ("by_wall", "launches", "self_time_ns", "time_ns")
+_Numbers = NDArray[np.int64]
 
-    def __init__(self) -> None:
-        self.launches = self.time_ns = self.self_time_ns = 0
-        self.by_wall: dict[str, int] = {}
 
-    def add(self, launches: int, time_ns: int, wall: str) -> None:
-        self.launches += launches
-        self.time_ns += time_ns
-        self.by_wall[wall] = self.by_wall.get(wall, 0) + time_ns
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Kernel time by innermost node, kernel and wall, a column each."""
 
-    def merge(self, other: "_Sum") -> None:
-        self.launches += other.launches
-        self.time_ns += other.time_ns
-        for wall, time_ns in other.by_wall.items():
-            self.by_wall[wall] = self.by_wall.get(wall, 0) + time_ns
+    node: _Numbers
+    kernel: _Numbers
+    wall: _Numbers
+    launches: _Numbers
+    time_ns: _Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """Launches and, by wall, time of some things: a row each, launches in column 0.
+
+    Attributes:
+        inside: With all that lies in them.
+        own: Without.
+    """
+
+    inside: _Numbers
+    own: _Numbers
 
 
 def total_ranges(
@@ -97,91 +118,129 @@ def total_ranges(
     """
     if not forest:
         return RangeTotals()
-    tree, outside = PathTree(forest), _Sum()
-    own: list[_Sum] = []
-    places: dict[int, dict[str, int]] = {}
-    for row in rows:
-        node = NONE if row.range is None else tree.node(row.source, row.range)
-        times = places.setdefault(kernels[row.point].id, {})
-        name = OUTSIDE if node == NONE else tree.names[node]
-        times[name] = times.get(name, 0) + row.time_ns
-        own += [_Sum() for _ in range(len(tree.names) - len(own))]
-        total = outside if node == NONE else own[node]
-        total.add(row.launches, row.time_ns, kernels[row.point].wall)
-        total.self_time_ns += row.time_ns
-    by_name = _by_name(tree, own)
-    if outside.launches:
-        by_name[OUTSIDE] = outside
-    totals = [_total(name, total) for name, total in by_name.items()]
+    tree = PathTree(forest)
+    walls = list(dict.fromkeys(kernel.wall for kernel in kernels.values()))
+    found = _read(tree, rows, kernels, walls)
+    # the last row is that of no node, whose number is -1
+    own = np.zeros((len(tree.names) + 1, 1 + len(walls)), np.int64)
+    np.add.at(own[:, 0], found.node, found.launches)
+    np.add.at(own, (found.node, 1 + found.wall), found.time_ns)
+    inside = [tree.add_up(column) for column in own[:-1].T]
+    nodes = _Sums(np.stack(inside, axis=1), own[:-1])
+    names = _sum_names(tree, nodes, len(forest.names))
+    listed = _heaviest(names.inside, forest.names)
+    totals = [
+        _total(forest.names[code], names.inside[code], names.own[code], walls) for code in listed
+    ]
+    totals += _remainders(names, listed, own[-1], walls)
     return RangeTotals(
         by_name=tuple(sorted(totals, key=lambda total: (-total.time_ns, total.name))),
-        tree=tuple(_nodes(tree, own)),
+        tree=tuple(_nodes(tree, nodes, walls)),
         nodes=len(tree.names),
-        innermost=_innermost(places),
+        innermost=_innermost(found, tree, forest.names, listed),
     )
 
 
-def _innermost(places: Mapping[int, Mapping[str, int]]) -> dict[int, str]:
-    """Choose the range that holds most of each kernel's time."""
-    most = {
-        kernel: max(times, key=lambda name: (times[name], name)) for kernel, times in places.items()
-    }
-    return {kernel: name for kernel, name in most.items() if name != OUTSIDE}
+def _read(
+    tree: PathTree,
+    rows: Iterable[RangeTime],
+    kernels: Mapping[int, KernelPoint],
+    walls: Sequence[str],
+) -> _Rows:
+    columns = [array("q") for _ in _Rows.__slots__]
+    for row in rows:
+        kernel = kernels[row.point]
+        node = NONE if row.range is None else tree.node(row.source, row.range)
+        values = node, kernel.id, walls.index(kernel.wall), row.launches, row.time_ns
+        for column, value in zip(columns, values, strict=True):
+            column.append(value)
+    return _Rows(*(np.array(column, np.int64) for column in columns))
 
 
-def _total(name: str, total: _Sum) -> RangeTotal:
+def _sum_names(tree: PathTree, nodes: _Sums, count: int) -> _Sums:
+    codes, topmost = np.array(tree.codes, np.int64), tree.topmost()
+    names = _Sums(*(np.zeros((count, nodes.own.shape[1]), np.int64) for _ in _Sums.__slots__))
+    np.add.at(names.inside, codes[topmost], nodes.inside[topmost])
+    np.add.at(names.own, codes, nodes.own)
+    return names
+
+
+def _heaviest(inside: _Numbers, names: Sequence[str]) -> list[int]:
+    """Choose the names to list: the heaviest, of equally heavy ones the first by name."""
+    times = inside[:, 1:].sum(axis=1)
+    found = np.flatnonzero(inside[:, 0])
+    if len(found) <= _MOST_NAMES:
+        return found.tolist()
+    least = np.partition(times[found], -_MOST_NAMES)[-_MOST_NAMES]
+    heavier: list[int] = found[times[found] > least].tolist()
+    equal: list[int] = found[times[found] == least].tolist()
+    return heavier + nsmallest(_MOST_NAMES - len(heavier), equal, key=names.__getitem__)
+
+
+def _remainders(
+    names: _Sums, listed: Sequence[int], outside: _Numbers, walls: Sequence[str]
+) -> Iterator[RangeTotal]:
+    """Sum what is in no listed range; a kernel counts where its innermost range is not listed."""
+    if outside[0]:
+        yield _total(OUTSIDE, outside, outside, walls)
+    other = np.delete(names.own, listed, axis=0).sum(axis=0)
+    if other[0]:
+        yield _total(OTHER, other, other, walls)
+
+
+def _total(name: str, inside: _Numbers, own: _Numbers, walls: Sequence[str]) -> RangeTotal:
+    launches, *times = inside.tolist()
     return RangeTotal(
         name=name,
-        launches=total.launches,
-        time_ns=total.time_ns,
-        self_time_ns=total.self_time_ns,
-        time_by_wall_ns=total.by_wall,
+        launches=launches,
+        time_ns=sum(times),
+        self_time_ns=int(own[1:].sum()),
+        time_by_wall_ns={wall: ns for wall, ns in zip(walls, times, strict=True) if ns},
     )
 
 
-def _by_name(tree: PathTree, own: list[_Sum]) -> dict[str, _Sum]:
-    sums: dict[str, _Sum] = {}
-    for node, total in enumerate(own):
-        if not total.launches:
-            continue
-        sums.setdefault(tree.names[node], _Sum()).self_time_ns += total.self_time_ns
-        for name in {tree.names[above] for above in _upwards(tree, node)}:
-            sums.setdefault(name, _Sum()).merge(total)
-    return sums
+def _innermost(
+    rows: _Rows, tree: PathTree, names: Sequence[str], listed: Sequence[int]
+) -> dict[int, str]:
+    """Choose the row that holds most of each kernel's time, of equal ones the last by name."""
+    labels = [*(names[code] for code in listed), OTHER, OUTSIDE]
+    label_of_name = np.full(len(names), len(listed), np.int64)
+    label_of_name[listed] = np.arange(len(listed))
+    label_of_node = np.append(label_of_name[np.array(tree.codes, np.int64)], len(listed) + 1)
+    places, place = np.unique(
+        rows.kernel * len(labels) + label_of_node[rows.node], return_inverse=True
+    )
+    times = np.zeros(len(places), np.int64)
+    np.add.at(times, place, rows.time_ns)
+    most: dict[int, tuple[int, str]] = {}
+    for key, time_ns in zip(places.tolist(), times.tolist(), strict=True):
+        kernel, label = divmod(key, len(labels))
+        most[kernel] = max(most.get(kernel, (-1, "")), (time_ns, labels[label]))
+    return {kernel: name for kernel, (_, name) in most.items() if name != OUTSIDE}
 
 
-def _upwards(tree: PathTree, node: int) -> Iterator[int]:
-    while node != NONE:
-        yield node
-        node = tree.parents[node]
-
-
-def _nodes(tree: PathTree, own: list[_Sum]) -> Iterator[RangeNode]:
+def _nodes(tree: PathTree, sums: _Sums, walls: Sequence[str]) -> Iterator[RangeNode]:
     """Give the heaviest nodes in the order of a walk; a node is never heavier than its parent."""
-    inclusive = [_Sum() for _ in own]
-    for node in reversed(range(len(own))):
-        inclusive[node].merge(own[node])
-        if tree.parents[node] != NONE:
-            inclusive[tree.parents[node]].merge(inclusive[node])
-    heaviest = sorted(range(len(own)), key=lambda node: (-inclusive[node].time_ns, node))
+    heaviest = np.argsort(-sums.inside[:, 1:].sum(axis=1), kind="stable")
     children: dict[int, list[int]] = {}
-    for node in heaviest[:_MOST_NODES]:
+    for node in heaviest[:_MOST_NODES].tolist():
         children.setdefault(tree.parents[node], []).append(node)
     numbers: dict[int, int] = {}
     depths = {NONE: -1}
     pending = children.get(NONE, [])[::-1]
     while pending:
         node = pending.pop()
-        parent, total = tree.parents[node], inclusive[node]
+        parent = tree.parents[node]
+        total = _total(tree.names[node], sums.inside[node], sums.own[node], walls)
         numbers[node], depths[node] = len(numbers), depths[parent] + 1
         pending += children.get(node, [])[::-1]
         yield RangeNode(
             node=numbers[node],
             parent=numbers.get(parent),
             depth=depths[node],
-            name=tree.names[node],
+            name=total.name,
             launches=total.launches,
             time_ns=total.time_ns,
-            self_time_ns=own[node].self_time_ns,
-            time_by_wall_ns=total.by_wall,
+            self_time_ns=total.self_time_ns,
+            time_by_wall_ns=total.time_by_wall_ns,
         )

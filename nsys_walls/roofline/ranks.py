@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from statistics import median
 
 from nsys_walls.roofline.kernel import KernelPoint
+from nsys_walls.roofline.kernel_class import classify
+from nsys_walls.roofline.points import Points
 from nsys_walls.roofline.short_name import unique_names
 from nsys_walls.store.collectives import (
     CollectiveTime,
@@ -80,15 +82,15 @@ class Rank:
     """One process on one device.
 
     Attributes:
-        rank: Its number: in the order of the files, then of devices and processes.
-        file: File that it was traced in, without folders.
+        rank: Its number: in the natural order of file names, then of devices and processes.
+        source: Place of its file in the run's sources.
         device: Number of the device.
         time: Its GPU time.
         communication: Its collectives; None where it had none.
     """
 
     rank: int
-    file: str
+    source: int
     device: int
     time: GpuTime
     communication: RankCommunication | None
@@ -115,30 +117,34 @@ class Ranks:
         return (max(numbers) - min(numbers)) / middle if middle else None
 
 
-def read_ranks(timeline: Timeline, manifest: Manifest, kernels: Mapping[int, KernelPoint]) -> Ranks:
+def read_ranks(
+    timeline: Timeline, manifest: Manifest, points: Points, kernels: Mapping[int, KernelPoint]
+) -> Ranks:
     """Account for every rank and for what they exchanged.
 
     Args:
         timeline: The launches.
         manifest: The run, for the names of its files.
-        kernels: Its kernels by point.
+        points: All points of the run: what is not selected is matched too.
+        kernels: The selected kernels by point.
     """
     numbers: dict[str, int] = {}
     families = {
-        point: numbers.setdefault(kernel.key.full_name, len(numbers))
-        for point, kernel in kernels.items()
-        if kernel.kernel_class.is_communication
+        number: numbers.setdefault(point.key.full_name, len(numbers))
+        for number, point in enumerate(points.points)
+        if classify(point.key.full_name).is_communication
     }
     find_collectives(timeline, families)
     members: defaultdict[int, list[KernelPoint]] = defaultdict(list)
     for point, family in families.items():
-        members[family].append(kernels[point])
-    files = {source.source: source.file for source in manifest.sources}
+        if point in kernels:
+            members[family].append(kernels[point])
+    order = {source.source: place for place, source in enumerate(manifest.by_name())}
+    rows = sorted(timeline.rank_times(), key=lambda row: (order[row.source], row.device))
+    places = {source.source: place for place, source in enumerate(manifest.sources)}
     shares = rank_communication(timeline)
     return Ranks(
-        ranks=tuple(
-            _rank(number, row, files, shares) for number, row in enumerate(timeline.rank_times())
-        ),
+        ranks=tuple(_rank(number, row, places, shares) for number, row in enumerate(rows)),
         collectives=_collectives(collective_times(timeline), members, _names(kernels)),
         exposed=exposed_communication(timeline) if families else (),
     )
@@ -155,12 +161,12 @@ def _names(kernels: Mapping[int, KernelPoint]) -> dict[str, str]:
 def _rank(
     number: int,
     row: RankTime,
-    files: Mapping[int, str],
+    places: Mapping[int, int],
     shares: Mapping[tuple[int, int, int | None], RankCommunication],
 ) -> Rank:
     return Rank(
         rank=number,
-        file=files[row.source],
+        source=places[row.source],
         device=row.device,
         time=row.time,
         communication=shares.get((row.source, row.device, row.process)),

@@ -60,7 +60,8 @@ def number_devices(run: StoredRun) -> RunDevices:
     facts: dict[int, DeviceFacts] = {}
     by_gpu: dict[tuple[int, int], int] = {}
     by_identity: dict[str, int] = {}
-    rows = run.read("devices").to_pylist()
+    order = {source.source: place for place, source in enumerate(run.manifest.by_name())}
+    rows = sorted(run.read("devices").to_pylist(), key=lambda row: order[row["source"]])
     ordinals = {row["ordinal"] for row in rows}
     for row in rows:
         device = by_identity.get(row["identity"]) if row["identity"] else None

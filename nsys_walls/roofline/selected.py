@@ -1,7 +1,7 @@
 """What a user selected, in the numbers of a run; and what to say where nothing is left."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 
@@ -13,6 +13,8 @@ from nsys_walls.store.selection import Extent, Selected, Selection
 
 _SHOWN = 8
 _LONGEST = 80
+_COMPARED = 2_000
+_COMPARED_LENGTH = 200
 
 
 def resolve_selection(
@@ -55,9 +57,15 @@ def _known_ranges(selection: Selection, forest: RangeForest) -> bool:
         if not forest:
             raise _empty(f"--nvtx {pattern!r}", "NVTX ranges", ())
         if not forest.inside([pattern]).num_rows:
-            near = get_close_matches(pattern, forest.names, n=_SHOWN, cutoff=0)
-            raise _empty(f"--nvtx {pattern!r}", "NVTX ranges", near, len(set(forest.names)))
+            near = _nearest(pattern, forest.names)
+            raise _empty(f"--nvtx {pattern!r}", "NVTX ranges", near, len(forest.names))
     return bool(selection.nvtx)
+
+
+def _nearest(asked: str, names: Sequence[str]) -> list[str]:
+    """Guess which names were meant; comparing takes long for many names and for long ones."""
+    some = [name[:_COMPARED_LENGTH] for name in names[:_COMPARED]]
+    return get_close_matches(asked[:_COMPARED_LENGTH], some, n=_SHOWN, cutoff=0)
 
 
 def is_chosen(point: Point, number: int, selected: Selected) -> bool:
@@ -73,13 +81,13 @@ def nothing_selected(selection: Selection, extent: Extent) -> UsageError:
         selection: What was asked for.
         extent: What there is.
     """
-    streams = sorted({-1 if stream is None else stream for _, stream in extent.streams})
+    streams = sorted({stream for _, stream in extent.streams if stream is not None})
     if selection.streams and not set(selection.streams) & set(streams):
         return _empty(f"--stream {selection.streams[0]}", "streams", map(str, streams))
     if selection.window and replace(selection, window=None).is_everything:
         return _empty(f"--window {selection.window}", "times", [extent.window_text()])
     pairs = [
-        f"device {device} stream {stream} ({launches:,} launches)"
+        f"device {device} stream {'unknown' if stream is None else stream} ({launches:,} launches)"
         for (device, stream), launches in extent.streams.items()
     ]
     there_is = [f"times {extent.window_text()}", *pairs]

@@ -30,13 +30,13 @@ _FOUND = """
 CREATE OR REPLACE TEMP TABLE found_gaps AS
 WITH work AS (
   SELECT source, device, process, start_ns, end_ns, correlation, range, point,
-    coalesce(graph_node, 0) > 0 AS is_node
+    coalesce(graph_node, 0) > 0 AS is_node, selected
   FROM every_launch WHERE in_scope
   UNION ALL
-  SELECT source, device, process, start_ns, end_ns, correlation, range, NULL, false
+  SELECT source, device, process, start_ns, end_ns, correlation, range, NULL, false, selected
   FROM every_copy WHERE in_scope
   UNION ALL
-  SELECT source, device, process, start_ns, end_ns, correlation, range, NULL, false
+  SELECT source, device, process, start_ns, end_ns, correlation, range, NULL, false, selected
   FROM every_graph WHERE in_scope
 ), selected AS (
   SELECT source, device, start_ns, end_ns FROM launches
@@ -56,6 +56,7 @@ WITH work AS (
 )
 SELECT source, device, process, correlation, gap_start_ns, start_ns - gap_start_ns AS gap_ns,
   range, point, point_before, before_ns, end_ns - start_ns AS after_ns, is_node,
+  selected AS is_selected,
   coalesce(is_node AND correlation = correlation_before, false) AS in_graph
 FROM reached JOIN spans USING (source, device)
 WHERE gap_start_ns < start_ns AND gap_start_ns >= from_ns AND start_ns <= to_ns
@@ -98,7 +99,7 @@ WITH blocking AS (
     AND late.thread = blocking.thread AND late.call_ns >= blocking.returned_ns
 )
 SELECT source, device, gap_start_ns, gap_ns, range, point, point_before, before_ns, after_ns,
-  is_node, launching_ns, launch,
+  is_node, is_selected, launching_ns, launch,
   CASE
     WHEN returned_ns - gap_start_ns >= call_ns - returned_ns
       THEN CASE kind WHEN 'set' THEN 'copy' ELSE kind END
@@ -111,7 +112,7 @@ SELECT source, device, gap_start_ns, gap_ns, range, point, point_before, before_
 FROM explained
 UNION ALL
 SELECT source, device, gap_start_ns, gap_ns, range, point, point_before, before_ns, after_ns,
-  is_node, launching_ns, launch,
+  is_node, is_selected, launching_ns, launch,
   CASE WHEN in_graph THEN 'graph' WHEN call_ns IS NULL THEN 'unknown' ELSE 'queued' END,
   NULL, NULL
 FROM called_gaps WHERE in_graph OR call_ns IS NULL OR call_ns <= gap_start_ns

@@ -10,6 +10,7 @@ from nsys_walls.errors import InputError, Notice, UsageError
 from nsys_walls.store.schema import STORE_SCHEMA
 
 MANIFEST = "manifest.json"
+_DIGITS = re.compile(r"(\d{1,18})", re.ASCII)
 _RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 
 
@@ -62,6 +63,15 @@ class Manifest:
     run: str
     next_source: int = 0
     sources: tuple[SourceRecord, ...] = field(default=())
+
+    def by_name(self) -> list[SourceRecord]:
+        """List the sources in the natural order of their names: rank2 comes before rank10."""
+        return sorted(self.sources, key=lambda source: _natural(source.file))
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Order numbers in names by value."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in _DIGITS.split(name)]
 
 
 class Digested(Protocol):

@@ -199,6 +199,10 @@ class Timeline:
         }
         return Extent(windows=self._windows(), streams=streams)
 
+    def has_selected_graphs(self) -> bool:
+        """Whether any graph that was traced as one row is selected."""
+        return bool(self.rows("SELECT 1 FROM graphs LIMIT 1"))
+
     def launch_times(self, *, everything: bool = False) -> dict[int, LaunchTimes]:
         """Summarise the durations of every point that has launches.
 

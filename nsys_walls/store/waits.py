@@ -29,7 +29,7 @@ WaitFor = Literal["launch", "call", "sync", "copy", "memory", "host", "queued", 
 # buffer meanwhile. Gaps inside graphs and between them are no launches that a graph would spare.
 _WAITS = """
 CREATE OR REPLACE TEMP VIEW waits AS
-SELECT *, gap_ns > greatest(before_ns, after_ns) AS is_longer,
+SELECT *, is_selected AND gap_ns > greatest(before_ns, after_ns) AS is_longer,
   CASE
     WHEN call_kind IS NOT NULL THEN call_kind
     WHEN cause = 'graph' THEN NULL
@@ -58,9 +58,10 @@ SELECT waits_for, list(name ORDER BY time_ns DESC, name) FROM (
 ) WHERE name IS NOT NULL GROUP BY waits_for
 """
 
+# Gaps before work that is not selected are idle time too, but no kernel of the selection's.
 _POINTS = """
 SELECT waits_for, point, sum(after_ns)::BIGINT FROM waits
-WHERE waits_for IS NOT NULL AND point IS NOT NULL AND (waits_for <> 'launch' OR is_longer)
+WHERE waits_for IS NOT NULL AND is_selected AND point IS NOT NULL AND (waits_for <> 'launch' OR is_longer)
 GROUP BY ALL ORDER BY ALL
 """
 

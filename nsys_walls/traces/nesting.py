@@ -1,9 +1,8 @@
-"""Which range is innermost at a time: arithmetic on sorted arrays, for millions of ranges.
+"""Which range is innermost at a time: sweeps over sorted arrays, for millions of ranges.
 
 Ranges of one thread may overlap without being nested: they come from several domains, and
 start-end ranges obey no stack. What holds for all of them: among ranges in order of their
-start, the innermost one around a time is the last that began before it and ends after it. So
-one array is enough, of links from each range to the last earlier one that ends no sooner.
+start, the innermost one around a time is the last that began before it and ends after it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,14 +19,30 @@ Numbers = NDArray[np.int32]
 OUTSIDE = -1
 
 
-def _climb(found: Positions, links: Positions, ends: Times, times: Times) -> Positions:
-    """Follow links, in place, from ranges that end before a time to one that does not."""
-    pending = np.flatnonzero(found >= 0)
-    while pending.size:
-        pending = pending[ends[found[pending]] < times[pending]]
-        found[pending] = links[found[pending]]
-        pending = pending[found[pending] >= 0]
-    return found
+def _last_reaching(ends: Times, before: Positions, times: Times) -> Positions:
+    """Find for each time the last range before a position that does not end sooner.
+
+    One pass, for any nesting: a range that ended is never looked at again. That holds because
+    each time is no earlier than all before it, or is the end of the very next range.
+
+    Args:
+        ends: End of each range.
+        before: The positions, rising, not above the number of ranges.
+        times: One time for each.
+    """
+    return np.fromiter(_sweep(ends.data, before.data, times.data), np.int64, len(times))
+
+
+def _sweep(ends: memoryview, before: memoryview, times: memoryview) -> Iterator[int]:
+    # plain integers out of buffers, one at a time: lists of them would be five times as large
+    begun: list[int] = []
+    count = 0
+    for bound, time in zip(before, times, strict=True):
+        begun.extend(range(count, bound))
+        count = bound
+        while begun and ends[begun[-1]] < time:
+            begun.pop()
+        yield begun[-1] if begun else OUTSIDE
 
 
 def last_ending_later(ends: Times) -> Positions:
@@ -39,30 +54,26 @@ def last_ending_later(ends: Times) -> Positions:
     Returns:
         Position of the link, `OUTSIDE` where there is none.
     """
-    links = np.arange(-1, len(ends) - 1)
-    # all ranges between one and its link end sooner, so the link's own link, finished or not,
-    # is the next that may end later: links grow in steps that double
-    return _climb(links, links, ends, ends)
+    return _last_reaching(ends, np.arange(len(ends)), ends)
 
 
-def innermost(starts: Times, ends: Times, links: Positions, times: Times) -> Positions:
+def innermost(starts: Times, ends: Times, times: Times) -> Positions:
     """Find the innermost range around each time; both ends belong to a range.
 
     Args:
         starts: Start of each range, rising.
         ends: Their ends.
-        links: Their links, see `last_ending_later`.
-        times: The times to look at.
+        times: The times to look at, rising.
 
     Returns:
         Position of the range, `OUTSIDE` where none is open.
     """
-    return _climb(np.searchsorted(starts, times, side="right") - 1, links, ends, times)
+    return _last_reaching(ends, np.searchsorted(starts, times, side="right"), times)
 
 
-def outlasting(starts: Times, ends: Times, links: Positions) -> NDArray[np.bool_]:
+def outlasting(starts: Times, ends: Times) -> NDArray[np.bool_]:
     """Say which ranges begin inside another one and outlast it."""
-    around = _climb(np.arange(-1, len(ends) - 1), links, ends, starts + 1)
+    around = _last_reaching(ends, np.arange(len(ends)), starts + 1)
     return (around >= 0) & (ends[around] < ends)
 
 
@@ -131,11 +142,11 @@ def nest(ranges: Ranges, count: int) -> Nesting:
         times = np.concatenate([start, end + 1])
         times.sort()
         edges[thread] = (total, times)
-        around = _pick(number, innermost(start, end, links, times))
+        around = _pick(number, innermost(start, end, times))
         segments += [np.array([OUTSIDE], np.int32), around]
         total += 1 + len(times)
         parent_of[number[own]] = _pick(number, links)[own]
-        overlaps += int(np.count_nonzero(outlasting(start, end, links) & own))
+        overlaps += int(np.count_nonzero(outlasting(start, end) & own))
     return Nesting(
         edges=edges,
         range_of=np.concatenate(segments),

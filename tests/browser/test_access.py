@@ -17,7 +17,7 @@ def full(varied):
     from browser.test_sections import copied, finding, gap, node, range_row
 
     document = varied.document
-    rank = {"rank": 0, "device": 0, "file": "r", "launches": 1, "span_ns": 9_000_000,
+    rank = {"rank": 0, "device": 0, "source": 0, "launches": 1, "span_ns": 9_000_000,
             "kernel_ns": 4, "busy_ns": 4_000_000, "copy_ns": 10, "idle_ns": 5_000_000,
             "communication_ns": 9, "waiting_ns": None}  # fmt: skip
     parts = {

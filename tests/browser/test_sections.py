@@ -157,7 +157,9 @@ def copied(**given):
     return {
         "device": 0, "operation": "host_to_device", "source_memory": "pageable",
         "target_memory": "device", "copies": 6, "bytes": 196_608, "time_ns": 40_000,
-        "hidden_ns": 10_000, "union_ns": 40_000, "exposed_ns": 40_000, "bytes_per_s": 4.9e9, "median_bytes_per_s": 4.8e9,
+        "hidden_ns": 10_000,
+         "union_ns": 40_000, "exposed_ns": 40_000,
+         "bytes_per_s": 4.9e9, "median_bytes_per_s": 4.8e9,
         "traffic_bytes": 196_608, "wall": "pcie", "wall_bytes_per_s": 15.75e9, "wall_ratio": 0.31,
         "wall_from": "A list (https://example.org/x/links), checked", "notes": [],
     } | given  # fmt: skip
@@ -187,7 +189,7 @@ def test_copies_stand_against_their_links(open_report):
 
 
 def test_collectives_and_ranks_show_who_waits(open_report):
-    rank = {"file": "r.sqlite", "launches": 10, "span_ns": 1_000_000, "kernel_ns": 600_000,
+    rank = {"source": 0, "launches": 10, "span_ns": 1_000_000, "kernel_ns": 600_000,
             "busy_ns": 600_000, "copy_ns": 0, "idle_ns": 400_000,
             "communication_ns": 200_000}  # fmt: skip
     opened = open_report(

@@ -1,8 +1,8 @@
 """Fusion: neighbours that pass a tensor through DRAM, what it costs, and what is between them."""
 
 import pytest
-from support.nsys_traces import MICROSECOND, call, copy, fill, global_tid, kernel, sync
-from support.pipeline import by_name, profiled, with_calls
+from support.nsys_traces import A100, MICROSECOND, call, copy, fill, global_tid, kernel, sync
+from support.pipeline import by_name, parse_strictly, profiled, with_calls
 
 SCALE, SHIFT, SPIN = "scale(const float *, float *)", "shift(float *)", "spin(float *)"
 TIMES = 12
@@ -79,6 +79,99 @@ def test_whatif_fuses_a_chain_by_its_id(desk):
     assert (done.code, "chain C1 fused saves at most 155 µs" in done.out) == (0, True)
 
 
+def test_the_command_of_a_chain_is_of_the_same_run_and_walls(desk):
+    desk.ingest(desk.trace(**with_calls(pair())), counters(desk))
+    (found,) = chains(desk.document("--near", "50%"))
+    assert "`nsys-walls whatif trace --near 0.5 --fuse C1`" in found["advice"]
+
+
+@pytest.mark.parametrize(
+    ("options", "left_ns"),
+    [
+        # at the wall scale takes 15 and shift 10 µs; two tensors of 5 µs less each time
+        (("--wall", "bandwidth=100%"), 12 * (15_000 + 10_000 - 10_000)),
+        # 10 + 12.5 µs: a third of the first goes, and half of the second
+        (("--kernel", "scale=2x"), 12 * (10_000 * 2 / 3 + 12_500 / 2)),
+    ],
+)
+def test_a_chain_of_kernels_that_are_faster_already_saves_less(desk, options, left_ns):
+    desk.ingest(desk.trace(**with_calls(pair())), counters(desk))
+    done = desk.type("whatif", *options, "--fuse", "C1", "--format", "json")
+    answer = parse_strictly(done.out)
+    # spin has 12 x 10 µs, as before; three tensors of 5 µs are the floor
+    floor_ns = 12 * 3 * 5_000
+    assert answer["kernel_ns"]["after_ns"] - 120_000 == pytest.approx(max(left_ns, floor_ns))
+
+
+def test_together_changes_stay_above_the_floor_of_the_fused_kernel(desk):
+    desk.ingest(desk.trace(**with_calls(pair())), counters(desk))
+    for options in (
+        ("--kernel", "scale=100%", "--kernel", "shift=100%"),
+        ("--kernel", "scale=2x", "--kernel", "shift=100%"),
+    ):
+        done = desk.type("whatif", *options, "--fuse", "C1", "--format", "json")
+        answer = parse_strictly(done.out)
+        assert answer["busy_ns"]["after_ns"] >= 12 * (3 * 5_000 + 10_000) - 1e-6
+
+
+def test_a_kernel_at_no_wall_may_go_down_to_the_floor_of_the_fused_one(desk):
+    # 10 of 20 µs and 10 of 20 µs at the wall: 50 %; fused, two tensors of 5 µs stay
+    rows, start = [], 1_000_000
+    for _ in range(TIMES):
+        rows += [
+            kernel(start, start + 20_000, SCALE),
+            kernel(start + 25_000, start + 45_000, SHIFT),
+        ]
+        start += 350_000
+    sides = {READ: TENSOR, WRITE: TENSOR, "fp32": (1, 0, 0)}
+    path = desk.counters(*(profiled(name, sides) for name in (SCALE, SHIFT)))
+    found = chains(desk.report(desk.trace(**with_calls(rows)), path))[0]
+    assert found["saving_ns"] == pytest.approx(12 * (40_000 - 10_000))
+    assert found["evidence"]["no_wall_time_ns"] == 480_000
+    assert found["evidence"]["fused_floor_ns"] == pytest.approx(120_000)
+    assert "It saves at most 360 µs" in found["message"]
+    assert "480 µs of the kernels' time passes at no wall" in found["message"]
+    assert "down to the 120 µs" in found["message"]
+    options = ("--wall", "bandwidth=100%", "--near", "10%", "--fuse", "C1")
+    answer = parse_strictly(desk.type("whatif", *options, "--format", "json").out)
+    assert answer["busy_ns"]["after_ns"] == pytest.approx(120_000)
+
+
+def test_a_chain_on_several_gpus_is_one_finding(desk):
+    gpus = [
+        A100 | {"id": gpu, "cuda_ordinal": gpu, "bus": f"0000:4{gpu}:00.0",
+                "uuid": f"a1000000-0000-4000-8000-00000000000{gpu}"}
+        for gpu in range(2)
+    ]  # fmt: skip
+    rows = [row | {"deviceId": gpu} for gpu in range(2) for row in pair()]
+    document = desk.report(desk.trace(gpus=gpus, **with_calls(rows)), counters(desk))
+    (found,) = chains(document)
+    names = [document["kernels"][number]["name"] for number in found["kernels"]]
+    assert sorted(names) == ["scale GPU 0", "scale GPU 1", "shift GPU 0", "shift GPU 1"]
+    assert found["title"] == "Chain C1: 2 neighbouring kernels could be one"
+    assert found["message"].startswith("scale GPU 0 → shift GPU 0 follow each other 24 times")
+    assert "That is the sum over 2 GPUs" in found["message"]
+    # twice the chain of one GPU, in twice its time
+    assert found["saving_ns"] == pytest.approx(2 * 155_000)
+    assert found["speedup_bound"] == pytest.approx(510 / 355)
+    assert "chain C1 fused saves at most 310 µs" in desk.type("whatif", "--fuse", "C1").out
+
+
+def test_a_chain_is_worth_a_sentence_by_its_share_of_all_gpus(desk):
+    # 6.5 ms of spin beside 155 µs that a chain saves: 2.2 % of one GPU, and of eight
+    gpus = [
+        A100 | {"id": gpu, "cuda_ordinal": gpu, "bus": f"0000:4{gpu}:00.0",
+                "uuid": f"a1000000-0000-4000-8000-00000000000{gpu}"}
+        for gpu in range(8)
+    ]  # fmt: skip
+    one = [*pair(), kernel(9_000_000, 15_500_000, "long(int)")]
+    rows = [row | {"deviceId": gpu} for gpu in range(8) for row in one]
+    (found,) = chains(desk.report(desk.trace(gpus=gpus, **with_calls(rows)), counters(desk)))
+    assert len(found["kernels"]) == 16
+    assert found["evidence"]["gpus"] == 8
+    assert found["evidence"]["occurrences"] == 96
+
+
 def test_the_same_pair_with_an_event_wait_between_is_blocked(desk):
     rows = pair()
     waits = [sync(start, start + 500, 2) for start in before_shift(rows)]
@@ -117,11 +210,31 @@ def test_what_blocks_only_some_pairs_is_counted_apart(desk):
         ),
         (lambda at: {"calls": [call(at, 9, at + 500, name="cudaMemcpy_v3020")]}, "host synchron"),
         (lambda at: {"calls": [call(at, 9, at + 500, name="cudaStreamWaitEvent")]}, "event wait"),
+        (
+            lambda at: {
+                "calls": [call(at, 9, at + 500, name="cuCtxSynchronize", thread=global_tid(tid=99))]
+            },
+            "host synchronisation",
+        ),
+        (
+            lambda at: {"calls": [call(at, 9, at + 500, name="cudaFree_v3020")]},
+            "allocation or release of memory",
+        ),
         # on the device between the two
         (lambda at: {"copies": [copy(at + 18_000, at + 19_000, 8)]}, "copy or set"),
         (lambda at: {"fills": [fill(at + 18_000, at + 19_000, 8)]}, "copy or set"),
     ],
-    ids=["stream", "context", "device", "blocking copy", "wait call", "copy", "set"],
+    ids=[
+        "stream",
+        "context",
+        "device",
+        "blocking copy",
+        "wait call",
+        "device, another thread",
+        "free",
+        "copy",
+        "set",
+    ],
 )
 def test_what_blocks(desk, between, clause):
     trace = with_calls(pair())

@@ -188,3 +188,17 @@ def test_gaps_before_kernels_that_are_not_selected_name_none(desk):
     )
     assert row["kernels"] == []
     assert "The longer gaps are before" not in row["message"]
+
+
+def test_launches_of_the_same_kernel_on_a_stream_that_is_left_out_do_not_count(desk):
+    # 2 launches of 1 us on stream 7; on stream 8 the same kernel every 20 us for 5 us
+    rows = [kernel(n * 1_000_000, n * 1_000_000 + 1_000, DECODE, streamId=7) for n in (1, 2)]
+    rows += [
+        kernel(start, start + 5_000, DECODE, streamId=8)
+        for start in range(1_020_000, 1_920_000, 20_000)
+    ]
+    rows.sort(key=lambda row: row["start"])
+    document = desk.report(desk.trace(**with_calls(rows)), options=("--stream", "7"))
+    assert document["totals"]["kernel_ns"] == 2_000
+    assert all(row["time_ratio"] <= 1 for row in document["findings"])
+    assert "225 µs of kernels" not in str(document["findings"])

@@ -485,6 +485,14 @@ def test_a_name_of_a_summary_that_mixes_shapes_is_left_out(desk):
     ) in comments(desk.type("plan", "--hw", "a100"))
 
 
+def test_a_name_of_a_summary_without_a_shortest_time_may_mix_shapes(desk):
+    text = f'{SUMMARY}\n50.0,1000000,10,100000.0,100000.0,0,100000,0.0,"{NORM}"\n'
+    desk.ingest(desk.text("sums.csv", text))
+    assert planned(desk, "--hw", "a100") == []
+    text = comments(desk.type("plan", "--hw", "a100"))
+    assert "their times differ by an unknown factor, so it mixes shapes" in text
+
+
 def test_a_name_of_a_summary_that_has_two_shapes_is_not_planned_again(desk):
     grids = [(512, 1, 1), (64, 1, 1)]
     profiles = [profiled(NORM, {"dram": 1000, "fp32": (0, 0, 9)}, grid=grid) for grid in grids]

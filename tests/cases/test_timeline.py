@@ -330,7 +330,8 @@ def test_every_file_is_a_rank_and_their_spread_is_told(desk):
     assert desk.runs() == ["rank0"]
     document = desk.document()
     ranks = document["ranks"]
-    assert [row["file"] for row in ranks] == ["rank0.sqlite", "rank1.sqlite"]
+    files = [document["run"]["sources"][row["source"]]["file"] for row in ranks]
+    assert files == ["rank0.sqlite", "rank1.sqlite"]
     assert [row["device"] for row in ranks] == [0, 1]
     assert [row["kernel_ns"] for row in ranks] == [1_590_000, 1_590_000]
     assert [row["communication_ns"] for row in ranks] == [90_000, 240_000]

@@ -81,6 +81,19 @@ def test_very_long_names_that_differ_in_the_middle_have_short_expressions():
         assert [other for other in (first, second) if re.fullmatch(pattern, other)] == [name]
 
 
+def test_a_name_that_is_told_apart_only_in_many_places_is_written_whole():
+    name = "a" * 2500
+    # one more than pieces are looked for
+    others = [f"{name[:at]}b{name[at + 1 :]}" for at in range(250, 2500, 250)]
+    assert name_pattern(name, others) == name
+
+
+def test_a_name_without_a_piece_of_a_long_one_is_another_name():
+    first, second, short = (f"{'a' * 120}{middle}{'b' * 60}" for middle in ("x" * 90, "y" * 90, ""))
+    pattern = name_pattern(first, [second, short])
+    assert [name for name in (first, second, short) if re.fullmatch(pattern, name)] == [first]
+
+
 def test_letters_outside_ascii_stand_for_no_others():
     names = ["ядро", "norm", "~tilde", "add(int)"]
     pattern = name_pattern("ядро", names)

@@ -7,7 +7,7 @@ from nsys_walls.errors import UsageError
 from nsys_walls.findings import Finding
 from nsys_walls.texts import text
 from nsys_walls.whatif import Chain, suppose
-from nsys_walls.whatif.chains import chains_of
+from nsys_walls.whatif.chains import DeviceChain, Member, chains_of
 from nsys_walls.whatif.changes import parse_change
 from nsys_walls.whatif.document import whatif_document
 from nsys_walls.whatif.text import whatif_lines
@@ -70,6 +70,53 @@ def test_two_chains_do_not_save_the_same_time_twice(analysis):
     answer = suppose(analysis, [], chains=chains, fused=["c1", "c2"])
     assert [row.saved_ns for row in answer.chains] == pytest.approx([90, 10])
     assert answer.busy.after_ns == pytest.approx(900)
+
+
+def on_one_device(analysis, *, saved_ns, floor_ns, saved_ratio=0.5):
+    """Make a chain of all launches of the norm and the addition, 500 ns."""
+    kernels = {kernel.name: kernel for kernel in analysis.kernels}
+    chained = [kernels["norm"], kernels["add"]]
+    members = tuple(
+        Member(kernel=kernel.id, share=1.0, time_ns=kernel.time_ns, saved_ratio=saved_ratio)
+        for kernel in chained
+    )
+    device = DeviceChain(saved_ns=saved_ns, floor_ns=floor_ns, members=members)
+    return Chain(
+        saved_ns=saved_ns, kernels=tuple(kernel.id for kernel in chained), devices=(device,)
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "floor_ns", "saved_ns"),
+    [
+        # half of 500 ns
+        (None, 100.0, 250),
+        # the norm at 200 ns: half of 300 ns, or down to the floor
+        ("norm=2x", 100.0, 150),
+        ("norm=2x", 220.0, 80),
+        ("norm=2x", 400.0, 0),
+    ],
+)
+def test_a_chain_scales_with_its_kernels_and_stays_above_its_floor(
+    analysis, change, floor_ns, saved_ns
+):
+    chains = {"c1": on_one_device(analysis, saved_ns=250.0, floor_ns=floor_ns)}
+    changes = [parse_change("kernel", change)] if change else []
+    answer = suppose(analysis, changes, chains=chains, fused=["c1"])
+    (effect,) = answer.chains
+    assert effect.saved_ns == pytest.approx(saved_ns)
+    before = 800 if change else 1000
+    assert answer.busy.after_ns == pytest.approx(before - saved_ns)
+
+
+def test_chains_that_share_a_kernel_do_not_save_its_time_twice(analysis):
+    chains = {
+        name: on_one_device(analysis, saved_ns=400.0, floor_ns=0.0, saved_ratio=0.8)
+        for name in ("c1", "c2")
+    }
+    answer = suppose(analysis, [], chains=chains, fused=["c1", "c2"])
+    assert [row.saved_ns for row in answer.chains] == pytest.approx([400, 100])
+    assert answer.busy.after_ns == pytest.approx(500)
 
 
 def test_an_unknown_chain_is_refused_with_those_there_are(analysis):

@@ -21,6 +21,9 @@ Columns = dict[str, pa.Array]
 #: A globalPid is hardware id, virtual machine, pid and 24 bits that are 0; a globalTid has the
 #: thread in these (comments in the exported table definitions).
 THREAD_BITS = 24
+
+#: Far beyond the 292 years that 64 bits of ns can count; keeps sums of two times in 64 bits.
+FURTHEST_NS = 2**62
 _ID_MASK = 0xFFFFFF
 
 
@@ -67,14 +70,18 @@ def usable(columns: Columns, required: Sequence[str]) -> tuple[Columns, Counter[
     present = np.logical_and.reduce([known(columns[name]) for name in required])
     duration = values(columns["end"]) - values(columns["start"])
     forward = duration >= 0  # also false where the difference overflows
+    near = np.logical_and.reduce(
+        [np.abs(values(columns[name]) // 2) < FURTHEST_NS // 2 for name in ("start", "end")]
+    )
     dropped = Counter(
         {
             "without a whole number as start, end, device or name": int((~present).sum()),
             "that end before they start": int((present & ~forward).sum()),
+            "with times that are centuries away": int((present & forward & ~near).sum()),
         }
     )
     columns = {**columns, "duration": integers(duration)}
-    keep = present & forward
+    keep = present & forward & near
     if not keep.all():
         rows = integers(np.flatnonzero(keep))
         columns = {name: column.take(rows) for name, column in columns.items()}

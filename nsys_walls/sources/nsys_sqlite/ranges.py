@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from nsys_walls.sources import Sink, Skipped
 from nsys_walls.sources.nsys_sqlite.chunks import Database
 from nsys_walls.sources.nsys_sqlite.events import (
+    FURTHEST_NS,
     all_columns,
     pid_of,
     process_ids,
@@ -28,9 +29,6 @@ from nsys_walls.traces.arrow import (
 from nsys_walls.traces.keys import Key, coded
 from nsys_walls.traces.nesting import OUTSIDE, Nesting, Numbers, Ranges, nest
 from nsys_walls.traces.privacy import without_folders
-
-# far beyond the 292 years that 64 bits of ns can count; keeps sums of two times in 64 bits
-_FURTHEST_NS = 2**62
 
 _NUMBERS = ("start", "end", "thread", "end_thread", "kind", "domain")
 
@@ -52,8 +50,8 @@ class RangeTable:
         usable = sa.and_(
             self.found.columns["kind"].in_([kinds["push_pop"], kinds["start_end"]]),
             column("thread").is_not(None),
-            column("start").between(-_FURTHEST_NS, column("end")),
-            column("end") <= _FURTHEST_NS,
+            column("start").between(-FURTHEST_NS, column("end")),
+            column("end") <= FURTHEST_NS,
         )
         return self.found.numbers(_NUMBERS, strict=strict).where(usable)
 

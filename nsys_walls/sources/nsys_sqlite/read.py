@@ -18,7 +18,7 @@ from nsys_walls.sources.nsys_sqlite.ranges import RangeTable
 from nsys_walls.sources.nsys_sqlite.schema import Catalog, Found, rules
 from nsys_walls.sources.nsys_sqlite.transfers import TransferCounts, Transfers
 from nsys_walls.traces.nesting import Nesting
-from nsys_walls.units import duration
+from nsys_walls.units import counted, duration
 
 
 def read_trace(
@@ -163,8 +163,9 @@ class _Reading:
         if graphs.stored:
             self._warn(
                 "graph-level-trace",
-                f"{graphs.stored:,} launches of CUDA graphs ({duration(graphs.time_ns)}) were "
-                "traced as one row each, which hides their kernels; trace again with "
+                f"{counted(graphs.stored, 'launch', 'launches')} of CUDA graphs "
+                f"({duration(graphs.time_ns)}) were traced as one row each, which hides their "
+                "kernels; trace again with "
                 "`nsys profile --cuda-graph-trace=node`.",
             )
 

@@ -14,7 +14,7 @@ def rank(number, *, waits, kernels=1000, communicates=200):
     shared = None
     if communicates:
         shared = RankCommunication(time_ns=communicates, waiting_ns=waits)
-    return Rank(rank=number, file="trace", device=number, time=time, communication=shared)
+    return Rank(rank=number, source=0, device=number, time=time, communication=shared)
 
 
 def test_one_rank_is_late():

@@ -91,6 +91,23 @@ def test_many_siblings_and_deep_nesting_are_quick():
     assert nesting.parent_of[20_002:].tolist() == list(range(20_001, 40_000))
 
 
+def test_times_on_the_closing_side_of_deep_nesting_find_their_level():
+    """Levels close in turn: each of 100,000 times has the level around it, not a long climb."""
+    rows = [(1, i, 300_000 - 2 * i) for i in range(100_000)]
+    nesting = nested(rows)
+    times = np.arange(100_002, 300_001, 2)
+    found = nesting.range_of[nesting.segments(1, times)]
+    assert found.tolist() == list(range(99_999, -1, -1))
+    assert nesting.overlaps == 0
+
+
+def test_ranges_that_overlap_like_stairs_are_counted():
+    """Each of 50,000 ranges but the first begins in the one before and outlasts it."""
+    nesting = nested([(1, i, 100_000 + i) for i in range(50_000)])
+    assert nesting.overlaps == 49_999
+    assert set(nesting.parent_of.tolist()) == {OUTSIDE}
+
+
 def test_a_range_counts_on_its_second_thread_but_has_its_parent_on_its_own():
     # range 0 on thread 1; range 1 began inside it and ended on thread 2, where range 2 is around
     ranges = Ranges(

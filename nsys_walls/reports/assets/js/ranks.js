@@ -70,7 +70,7 @@ function rankTable(report) {
     [t("waiting"), "n"],
   ];
   const rows = ranks.map((rank) => [
-    el("span", { title: printable(rank.file) }, String(rank.rank)),
+    el("span", { title: printable(report.run.sources[rank.source]?.file ?? "") }, String(rank.rank)),
     String(rank.device),
     bar(timeParts({ ...rank, other_ns: 0 }), rank.span_ns / longest),
     timeOf(rank.busy_ns),
