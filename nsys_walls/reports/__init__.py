@@ -152,7 +152,10 @@ class Kernel(_Classed):
 
 
 class Range(TypedDict):
-    """Kernel time launched inside one NVTX range name; "(outside)" is the rest."""
+    """Kernel time launched inside one NVTX range name; "(outside)" is the rest.
+
+    Of more than 2,000 names the lightest are summed up as "(other ranges)".
+    """
 
     name: str
     launches: int

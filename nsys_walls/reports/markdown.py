@@ -128,6 +128,10 @@ class MarkdownRenderer:
                 ),
             )  # fmt: skip
             yield ""
+            if document["range_nodes"] > _RANGES_SHOWN:
+                more = document["range_nodes"] - _RANGES_SHOWN
+                yield escape(text("plain.more_ranges", ranges=more).written(language))
+                yield ""
 
 
 def _finding_lines(document: Document, language: str) -> Iterator[str]:

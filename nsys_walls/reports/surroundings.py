@@ -4,13 +4,15 @@ from collections.abc import Iterator
 
 from nsys_walls.reports import Document
 from nsys_walls.reports.around import CollectiveRow, Copy, IdleRow, RankRow
-from nsys_walls.reports.wording import LINK_NAMES, printable, ratio_cell
+from nsys_walls.reports.wording import LINK_NAMES, cut_middle, printable, ratio_cell
 from nsys_walls.texts import Text, text
 from nsys_walls.units import duration, percent, si
 
 # Causes, copies and collectives that hold less than this share of the span are left out.
 _SMALLEST_SHARE = 0.001
 _RANKS_SHOWN = 16
+_LINES_SHOWN = 24
+_FILE_WIDTH = 40
 
 
 def selection_line(document: Document, language: str) -> str | None:
@@ -42,12 +44,18 @@ def time_lines(document: Document, language: str) -> Iterator[str]:
     key = "plain.time_other" if totals["other_ns"] else "plain.time"
     yield text(key, **share, span=duration(span_ns)).written(language)
     least_ns = _SMALLEST_SHARE * span_ns
-    for cause in document["idle"]["by_cause"]:
-        if cause["time_ns"] >= least_ns:
-            yield "  " + _idle(cause).written(language)
-    for copy in document["copies"]:
-        if copy["time_ns"] >= least_ns:
-            yield "  " + _copy(copy, language)
+    several = len(document["devices"]) > 1
+    lines = [
+        *((row["time_ns"], row["device"], _idle(row).written(language))
+          for row in document["idle"]["by_cause"]),
+        *((row["time_ns"], row["device"], _copy(row, language)) for row in document["copies"]),
+    ]  # fmt: skip
+    shown = [row for row in lines if row[0] >= least_ns]
+    for _, device, line in shown[:_LINES_SHOWN]:
+        yield f"  GPU {device}: {line}" if several else f"  {line}"
+    if len(shown) > _LINES_SHOWN:
+        more = len(shown) - _LINES_SHOWN
+        yield "  " + text("plain.more_lines", lines=more).written(language)
     yield from (f"  {_collective(row, language)}" for row in document["communication"])
     yield from _ranks(document, language)
     for samples in document["sampling"]:
@@ -108,10 +116,12 @@ def _collective(row: CollectiveRow, language: str) -> str:
 
 def _ranks(document: Document, language: str) -> Iterator[str]:
     ranks: list[RankRow] = document["ranks"]
+    files = document["run"]["sources"]
     for rank in ranks[:_RANKS_SHOWN]:
         yield "  " + text(
             "plain.rank",
             rank=str(rank["rank"]),
+            file=cut_middle(printable(files[rank["source"]]["file"]), _FILE_WIDTH),
             device=str(rank["device"]),
             kernels=duration(rank["kernel_ns"]),
             busy=duration(rank["busy_ns"]),

@@ -19,6 +19,7 @@ from nsys_walls.reports.wording import (
     time_cell,
     wall_label,
 )
+from nsys_walls.roofline.ranges import OUTSIDE
 from nsys_walls.texts import text
 from nsys_walls.units import percent
 
@@ -133,6 +134,11 @@ def _ranges(document: Document, language: str) -> Iterator[str]:
             percent(node["time_ratio"]).replace(" ", ""),
             f"{node['launches']:,}",
         ).rstrip()
+    outside = next((row for row in document["ranges"] if row["name"] == OUTSIDE), None)
+    if outside is not None:
+        share = percent(outside["time_ratio"]).replace(" ", "")
+        launches = f"{outside['launches']:,}"
+        yield _RANGE.format(OUTSIDE, time_cell(outside["time_ns"]), share, launches)
     if document["range_nodes"] > _SHOWN:
         more = document["range_nodes"] - _SHOWN
         yield text("plain.more_ranges", ranges=more).written(language)

@@ -61,7 +61,8 @@ SELECT waits_for, list(name ORDER BY time_ns DESC, name) FROM (
 # Gaps before work that is not selected are idle time too, but no kernel of the selection's.
 _POINTS = """
 SELECT waits_for, point, sum(after_ns)::BIGINT FROM waits
-WHERE waits_for IS NOT NULL AND is_selected AND point IS NOT NULL AND (waits_for <> 'launch' OR is_longer)
+WHERE waits_for IS NOT NULL AND is_selected AND point IS NOT NULL
+  AND (waits_for <> 'launch' OR is_longer)
 GROUP BY ALL ORDER BY ALL
 """
 

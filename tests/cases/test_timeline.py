@@ -210,6 +210,32 @@ def test_what_counters_fit_does_not_depend_on_a_filter(desk):
     assert [row["match"]["level"] for row in part["kernels"]] == ["ambiguous"]
 
 
+def test_a_kernel_that_runs_into_a_window_is_no_idle_time(desk):
+    # 0 to 100 ms on stream 8; in the window from 50 to 60 ms ten of 100 us, one every ms
+    long = kernel(0, 100_000_000, "longk(int)", streamId=8)
+    small = [
+        kernel(start, start + 100_000, "small(int)")
+        for start in range(50_000_000, 60_000_000, 1_000_000)
+    ]
+    document = desk.report(desk.trace(kernels=[long, *small]), options=("--window", "50ms:60ms"))
+    totals = document["totals"]
+    assert [row["name"] for row in document["kernels"]] == ["small"]
+    assert (totals["span_ns"], totals["busy_ns"]) == (9_100_000, 1_000_000)
+    assert (totals["other_ns"], totals["idle_ns"]) == (8_100_000, 0)
+    assert document["idle"]["by_cause"] == []
+
+
+def test_counters_alone_can_be_chosen_by_name_and_device(desk):
+    counters = desk.counters(
+        profiled("saxpy(float *)", {"dram": 1e6, "ncu_ns": 900, "fp32": (0, 0, 0)}),
+        profiled("gemm(float *)", {"dram": 1e6, "ncu_ns": 900, "fp32": (0, 0, 9e6)}),
+    )
+    document = desk.report(counters, options=("--hw", "a100", "--kernel", "saxpy"))
+    assert [row["name"] for row in document["kernels"]] == ["saxpy"]
+    done = desk.type("report", "--hw", "a100", "--kernel", "conv")
+    assert "there are: saxpy(float *), gemm(float *)" in done.err
+
+
 # Copies and idle time -------------------------------------------------------------------
 
 
@@ -280,6 +306,25 @@ def test_graphs_traced_as_one_row_hide_their_kernels(desk):
     assert "--cuda-graph-trace=node" in warned(document, "graph-hidden")
 
 
+def test_a_trace_with_nothing_but_graphs_is_a_trace(desk):
+    path = desk.trace(
+        kernels=[],
+        graphs=[graph(1_000_000, 2_000_000), graph(6_000_000, 7_000_000, streamId=9)],
+        copies=[copy(3_000_000, 3_500_000, 1_000_000)],
+    )
+    document = desk.report(path)
+    totals = document["totals"]
+    assert (totals["busy_ns"], totals["copy_ns"], totals["idle_ns"]) == (
+        2_000_000, 500_000, 3_500_000
+    )  # fmt: skip
+    assert sum(row["time_ns"] for row in document["idle"]["by_cause"]) == 3_500_000
+    assert [row["operation"] for row in document["copies"]] == ["host_to_device"]
+    assert "counters-only" not in [row["code"] for row in document["warnings"]]
+    part = desk.document("--stream", "9")
+    assert part["totals"]["busy_ns"] == 1_000_000
+    assert desk.document("--window", "5ms:")["totals"]["busy_ns"] == 1_000_000
+
+
 # Ranks ----------------------------------------------------------------------------------
 
 
@@ -343,6 +388,41 @@ def test_every_file_is_a_rank_and_their_spread_is_told(desk):
     # each has 5 gaps of 2 us
     assert document["rank_spread"]["idle_ns"] == 0
     assert "of which 150 µs waiting" in desk.render("text")
+
+
+def test_waiting_does_not_depend_on_what_is_shown(desk):
+    # in lock-step, 50 us and 5 ms in turns; rank 1 begins with a kernel of its own
+    for number in range(2):
+        gemm = [100] * 8 if number == 0 else [20_000, *[100] * 7]
+        rank(desk, number, gemm, [50, 5_000] * 4)
+    desk.ingest("rank0.sqlite", "rank1.sqlite")
+    assert desk.document()["communication"][0]["waiting_ns"] == 0
+    for window in ("10%:60%", "30%:", ":70%"):
+        (row,) = desk.document("--window", window)["communication"]
+        assert row["waiting_ns"] == 0
+
+
+def test_collectives_of_ranks_that_never_meet_are_no_waiting(desk):
+    # one file, one clock: the pairs are a millisecond apart, so they exchange with no one here
+    rows = [
+        kernel(start + n * 1_000_000, start + n * 1_000_000 + 50_000 * (n + 1), ALL_REDUCE,
+               deviceId=n, globalPid=global_pid(4242 + n))
+        for start in range(1_000_000, 90_000_000, 4_000_000)
+        for n in range(2)
+    ]  # fmt: skip
+    second = A100 | {"id": 1, "cuda_ordinal": 1, "bus": "0000:42:00.0",
+                     "uuid": "a1000000-0000-4000-8000-000000000002"}  # fmt: skip
+    document = desk.report(desk.trace(kernels=rows, gpus=[A100, second]))
+    assert document["communication"][0]["waiting_ns"] is None
+
+
+def test_ranks_are_in_the_natural_order_of_their_files(desk):
+    for number in (10, 2):
+        rank(desk, number % 9, [500], [30]).rename(desk.folder / f"rank{number}.sqlite")
+    document = desk.report("rank10.sqlite", "rank2.sqlite")
+    files = [document["run"]["sources"][row["source"]]["file"] for row in document["ranks"]]
+    assert files == ["rank2.sqlite", "rank10.sqlite"]
+    assert [row["device"] for row in document["ranks"]] == [0, 1]
 
 
 def test_two_processes_in_one_file_are_two_ranks(desk):

@@ -224,7 +224,7 @@ def test_all_time_beside_kernels_is_told():
         "other copies: 1 time, 50.0 ns",
         "allreduce: 4 launches on 2 ranks, 300 ns, of which 120 ns waiting for the",
         "p2p: 1 launch, 10.0 ns",
-        "rank 0 (GPU 0): kernels 200 ns, busy 200 ns, idle 300 ns, communication",
+        "rank 0 (GPU 0, bert-base-b8.sqlite): kernels 200 ns, busy 200 ns, idle 300 ns,",
         "spread over ranks: kernel time 25 %, idle time 50 %",
         "GPU 0: 1,200 samples, 900 while one kernel ran alone",
         "  l|ayer",
@@ -233,6 +233,22 @@ def test_all_time_beside_kernels_is_told():
         assert line in text, line
     assert "queued" not in text
     assert max(map(len, text.splitlines())) <= 80
+
+
+def test_time_outside_of_all_ranges_is_told():
+    outside = {"name": "(outside)", "launches": 4, "time_ns": 300, "self_time_ns": 300,
+               "time_ratio": 0.6, "time_by_wall_ns": {}}  # fmt: skip
+    text = rendered("text", kernel(), **AROUND | {"ranges": [outside]})
+    assert re.search(r"\(outside\) +300 ns +60% +4\n", text)
+
+
+def test_lines_of_several_gpus_say_which():
+    two = [device(), device(device=1)]
+    text = rendered("text", kernel(), devices=two, **AROUND)
+    assert "  GPU 0: idle 200 ns in 2 gaps" in text
+    many = AROUND["idle"]["by_cause"][:1] * 40
+    text = rendered("text", kernel(), **AROUND | {"idle": {"by_cause": many, "longest": []}})
+    assert "more lines of idle time and copies" in text
 
 
 def test_markdown_tells_the_same():
