@@ -15,7 +15,7 @@ NvtxOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="RANGE",
-        help="Only kernels launched in NVTX ranges of this name or pattern (*, ?, [..]); repeatable.",
+        help="Only kernels launched in NVTX ranges of this name or pattern (* and ?); repeatable.",
     ),
 ]
 WindowOption = Annotated[
