@@ -163,6 +163,8 @@ class Range(TypedDict):
     self_time_ns: int
     time_ratio: float
     time_by_wall_ns: dict[str, int]
+    #: part of ``time_ns`` that counts in another, not nested range too
+    shared_time_ns: int
 
 
 class Finding(TypedDict):

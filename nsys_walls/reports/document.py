@@ -229,6 +229,7 @@ def _range(total: RangeTotal, total_ns: int) -> Range:
         self_time_ns=total.self_time_ns,
         time_ratio=_ratio(total.time_ns, total_ns),
         time_by_wall_ns={wall: total.time_by_wall_ns.get(wall, 0) for wall in WALLS},
+        shared_time_ns=total.shared_time_ns,
     )
 
 

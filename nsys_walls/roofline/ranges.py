@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from heapq import nsmallest
 
 import numpy as np
@@ -35,6 +35,8 @@ class RangeTotal:
         time_ns: Their time, ns; ranges overlap, so these do not add up.
         self_time_ns: Time of kernels whose innermost range this is, ns.
         time_by_wall_ns: ``time_ns`` by wall.
+        shared_time_ns: Part of ``time_ns`` of launches inside another range too that is not
+            nested with this one, ns: it counts in both.
     """
 
     name: str
@@ -42,6 +44,7 @@ class RangeTotal:
     time_ns: int
     self_time_ns: int
     time_by_wall_ns: Mapping[str, int]
+    shared_time_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +123,9 @@ def total_ranges(
         return RangeTotals()
     tree = PathTree(forest)
     walls = list(dict.fromkeys(kernel.wall for kernel in kernels.values()))
+    rows = tuple(rows)
     found = _read(tree, rows, kernels, walls)
+    overlaps = _overlaps(tree, rows)
     # the last row is that of no node, whose number is -1
     own = np.zeros((len(tree.names) + 1, 1 + len(walls)), np.int64)
     np.add.at(own[:, 0], found.node, found.launches)
@@ -128,9 +133,20 @@ def total_ranges(
     inside = [tree.add_up(column) for column in own[:-1].T]
     nodes = _Sums(np.stack(inside, axis=1), own[:-1])
     names = _sum_names(tree, nodes, len(forest.names))
+    shared: dict[int, int] = {}
+    for here, there, row in overlaps:
+        for code in there - here:
+            names.inside[code, 0] += row.launches
+            names.inside[code, 1 + walls.index(kernels[row.point].wall)] += row.time_ns
+        for code in here ^ there:
+            shared[code] = shared.get(code, 0) + row.time_ns
     listed = _heaviest(names.inside, forest.names)
     totals = [
-        _total(forest.names[code], names.inside[code], names.own[code], walls) for code in listed
+        replace(
+            _total(forest.names[code], names.inside[code], names.own[code], walls),
+            shared_time_ns=shared.get(code, 0),
+        )
+        for code in listed
     ]
     totals += _remainders(names, listed, own[-1], walls)
     return RangeTotals(
@@ -155,6 +171,30 @@ def _read(
         for column, value in zip(columns, values, strict=True):
             column.append(value)
     return _Rows(*(np.array(column, np.int64) for column in columns))
+
+
+def _overlaps(
+    tree: PathTree, rows: Iterable[RangeTime]
+) -> list[tuple[set[int], set[int], RangeTime]]:
+    """List rows that lie in two ranges which are not nested, with the names on both paths."""
+    return [
+        (
+            _path(tree, tree.node(row.source, row.range)),
+            _path(tree, tree.node(row.source, row.also)),
+            row,
+        )
+        for row in rows
+        if row.range is not None and row.also is not None
+    ]
+
+
+def _path(tree: PathTree, node: int) -> set[int]:
+    """Collect the names of a node and of all around it."""
+    codes = set()
+    while node != NONE:
+        codes.add(tree.codes[node])
+        node = tree.parents[node]
+    return codes
 
 
 def _sum_names(tree: PathTree, nodes: _Sums, count: int) -> _Sums:

@@ -151,6 +151,6 @@ GROUP BY point ORDER BY sum(duration_ns) DESC, point
 """
 
 RANGE_TIMES = """
-SELECT source, range, point, count(*), sum(duration_ns)::BIGINT
+SELECT source, range, also_range, point, count(*), sum(duration_ns)::BIGINT
 FROM launches GROUP BY ALL ORDER BY ALL
 """

@@ -44,6 +44,7 @@ TABLES: dict[str, pa.Schema] = {
             _column("correlation", _I64, "id", "nsys correlationId, unique in a process"),
             _column("graph_node", _I64, "id", "nsys graphNodeId; null outside CUDA graphs"),
             _column("range", _I32, "id", "innermost row of ranges around the API call"),
+            _column("also_range", _I32, "id", "row of ranges that is open too, not nested with it"),
         ]
     ),
     "kernels": pa.schema(

@@ -9,6 +9,11 @@ import pyarrow as pa
 
 from nsys_walls.units import NS_PER_S, duration, percent
 
+_IN_CHOSEN = (
+    "EXISTS (SELECT 1 FROM chosen_ranges AS chosen "
+    "WHERE chosen.source = stored.source AND chosen.range = stored.{column})"
+)
+
 #: Columns of `Selected.ranges`.
 RANGE_COLUMNS = pa.schema([pa.field("source", pa.int64()), pa.field("range", pa.int64())])
 
@@ -164,10 +169,9 @@ class Selected:
             chosen = "IN (SELECT point FROM chosen_points)"
             conditions.append(f"{point} {chosen}" if point else "false")
         if self.ranges is not None:
-            conditions.append(
-                "EXISTS (SELECT 1 FROM chosen_ranges AS chosen "
-                "WHERE chosen.source = stored.source AND chosen.range = stored.range)"
-            )
+            columns = ["range", "also_range"] if point else ["range"]
+            inside = [_IN_CHOSEN.format(column=column) for column in columns]
+            conditions.append(f"({' OR '.join(inside)})")
         return " AND ".join(conditions) or "true"
 
 

@@ -101,6 +101,7 @@ class RangeTime:
     Attributes:
         source: Source of the range.
         range: Row of ``ranges``, or None outside all of them.
+        also: Row of ``ranges`` that was open too without being nested with it, or None.
         point: Point of the kernels.
         launches: How many.
         time_ns: Sum of their durations, ns.
@@ -108,6 +109,7 @@ class RangeTime:
 
     source: int
     range: int | None
+    also: int | None
     point: int
     launches: int
     time_ns: int

@@ -77,6 +77,40 @@ def outlasting(starts: Times, ends: Times) -> NDArray[np.bool_]:
     return (around >= 0) & (ends[around] < ends)
 
 
+def also_open(ends: Times, links: Positions, around: Positions, times: Times) -> Positions:
+    """Find the last range that is open too, but neither encloses the innermost one nor it that.
+
+    Args:
+        ends: End of each range.
+        links: Their links, see `last_ending_later`.
+        around: Position of the innermost range at each time, or `OUTSIDE`.
+        times: The times.
+
+    Returns:
+        Position of the range, `OUTSIDE` where all that are open lie in each other.
+    """
+    found = np.full(len(around), OUTSIDE, np.int64)
+    inner = around.copy()
+    pending = np.flatnonzero(inner >= 0)
+    while pending.size:
+        before = _climb(inner[pending] - 1, links, ends, times[pending])
+        encloses = before == links[inner[pending]]
+        found[pending[~encloses]] = before[~encloses]
+        inner[pending[encloses]] = before[encloses]
+        pending = pending[encloses & (before >= 0)]
+    return found
+
+
+def _climb(found: Positions, links: Positions, ends: Times, times: Times) -> Positions:
+    """Follow links from ranges that end before a time to one that does not."""
+    pending = np.flatnonzero(found >= 0)
+    while pending.size:
+        pending = pending[ends[found[pending]] < times[pending]]
+        found[pending] = links[found[pending]]
+        pending = pending[found[pending] >= 0]
+    return found
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranges:
     """Ranges and the threads that they count on.
@@ -107,12 +141,15 @@ class Nesting:
         edges: Of each thread, the segment before its first edge and the times in ns where a
             segment begins.
         range_of: Innermost range of each segment, or `OUTSIDE`.
+        also_of: Range of each segment that is open too without being nested with the innermost
+            one, or `OUTSIDE`; None where all ranges are nested.
         parent_of: Enclosing range of each range on its own thread, or `OUTSIDE`.
         overlaps: Ranges that begin inside another one on their own thread and outlast it.
     """
 
     edges: Mapping[int, tuple[int, Times]]
     range_of: Numbers
+    also_of: Numbers | None
     parent_of: Numbers
     overlaps: int
 
@@ -132,7 +169,8 @@ def nest(ranges: Ranges, count: int) -> Nesting:
         count: How many different ones there are, numbered from 0.
     """
     edges: dict[int, tuple[int, Times]] = {}
-    segments = [np.array([OUTSIDE], np.int32)]
+    nowhere = np.array([OUTSIDE], np.int32)
+    segments, also = [nowhere], [nowhere]
     parent_of = np.full(count, OUTSIDE, np.int32)
     total, overlaps = 1, 0
     for thread, rows in _by_thread(ranges):
@@ -142,14 +180,20 @@ def nest(ranges: Ranges, count: int) -> Nesting:
         times = np.concatenate([start, end + 1])
         times.sort()
         edges[thread] = (total, times)
-        around = _pick(number, innermost(start, end, times))
-        segments += [np.array([OUTSIDE], np.int32), around]
+        around = innermost(start, end, times)
+        segments += [nowhere, _pick(number, around)]
         total += 1 + len(times)
         parent_of[number[own]] = _pick(number, links)[own]
-        overlaps += int(np.count_nonzero(outlasting(start, end) & own))
+        outlast = outlasting(start, end)
+        overlaps += int(np.count_nonzero(outlast & own))
+        beside = np.full(len(times), OUTSIDE, np.int64)
+        if outlast.any():
+            beside = also_open(end, links, around, times)
+        also += [nowhere, _pick(number, beside)]
     return Nesting(
         edges=edges,
         range_of=np.concatenate(segments),
+        also_of=np.concatenate(also) if overlaps else None,
         parent_of=parent_of,
         overlaps=overlaps,
     )

@@ -31,7 +31,7 @@ OLD_ALL_REDUCE = "ncclKernel_AllReduce_RING_LL_Sum_half(ncclWorkElem)"
 # Ranges ---------------------------------------------------------------------------------
 
 
-def test_a_launch_in_two_overlapping_requests_is_counted_once_and_said(desk):
+def test_a_launch_in_two_overlapping_requests_counts_in_both_and_is_marked(desk):
     # two requests on one thread that overlap from 1.4 to 1.9 ms without nesting
     rows = [
         kernel(1_130_000, 1_350_000, "attn(float *)"),  # in the first alone: 220 us
@@ -47,9 +47,34 @@ def test_a_launch_in_two_overlapping_requests_is_counted_once_and_said(desk):
             ],
         )
     )
-    assert ranges(document) == {"request-a": 220_000, "request-b": 240_000}
+    assert ranges(document) == {"request-a": 380_000, "request-b": 240_000}
+    shared = {row["name"]: row["shared_time_ns"] for row in document["ranges"]}
+    assert shared == {"request-a": 160_000, "request-b": 160_000}
+    own = {row["name"]: row["self_time_ns"] for row in document["ranges"]}
+    assert own == {"request-a": 220_000, "request-b": 240_000}
     assert document["totals"]["kernel_ns"] == 460_000
     assert "1 of 2 NVTX ranges" in warned(document, "overlapping-ranges")
+    for name in ("request-a", "request-b"):
+        part = desk.document("--nvtx", name)
+        assert part["totals"]["kernel_ns"] == ranges(document)[name]
+
+
+def test_a_range_in_one_of_two_overlapping_requests_lies_in_both(desk):
+    # a layer inside the second request, while the first is still open
+    row = kernel(1_530_000, 1_690_000, "mlp(float *)")
+    document = desk.report(
+        desk.trace(
+            **with_calls([row], lead_ns=30_000),
+            nvtx=[
+                nvtx(1_000_000, 1_900_000, "request-a", kind=60),
+                nvtx(1_400_000, 2_400_000, "request-b", kind=60),
+                nvtx(1_450_000, 1_800_000, "layer"),
+            ],
+        )
+    )
+    assert ranges(document) == {"request-a": 160_000, "request-b": 160_000, "layer": 160_000}
+    tree = [(row["depth"], row["name"]) for row in document["range_tree"] if row["launches"]]
+    assert tree == [(0, "request-b"), (1, "layer")]
 
 
 def phases(desk, name="trace.sqlite"):

@@ -156,19 +156,17 @@ class ApiCalls:
         """Whether the trace has any range that a call may lie in."""
         return self._nesting is not None
 
-    def ranges_of(self, columns: Columns) -> tuple[Numbers, int]:
+    def ranges_of(self, columns: Columns) -> "Placed":
         """Find the innermost range around the API call of each launch.
 
         Args:
             columns: ``process`` and ``correlation`` of the launches.
-
-        Returns:
-            Number of the range, or `OUTSIDE`, and how many launches have no API call.
         """
         process, correlation = values(columns["process"]), values(columns["correlation"])
         where = known(columns["process"]) & known(columns["correlation"])
         where &= self._packable(correlation)
-        found = np.full(len(process), OUTSIDE, np.int32)
+        # segment 0 is outside of all ranges
+        segments = np.zeros(len(process), np.int64)
         without_call = len(process)
         for one, rows in _groups(process >> THREAD_BITS, where):
             calls = self._by_process.get(one)
@@ -177,11 +175,39 @@ class ApiCalls:
             wanted = correlation[rows]
             nearest = calls[np.searchsorted(calls[:-1], wanted << self._shift)]
             hit = nearest >> self._shift == wanted
-            segments = nearest[hit] & ((1 << self._shift) - 1)
-            if self._nesting is not None:
-                found[rows[hit]] = self._nesting.range_of[segments]
+            segments[rows[hit]] = nearest[hit] & ((1 << self._shift) - 1)
             without_call -= int(np.count_nonzero(hit))
-        return found, without_call
+        if self._nesting is None:
+            return Placed(np.full(len(process), OUTSIDE, np.int32), None, without_call)
+        also = self._nesting.also_of
+        return Placed(
+            self._nesting.range_of[segments],
+            None if also is None else also[segments],
+            without_call,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """The ranges of launches.
+
+    Attributes:
+        innermost: Number of the innermost range around each call, or `OUTSIDE`.
+        also: Range that is open too without being nested with it, or `OUTSIDE`; None where all
+            ranges are nested.
+        without_call: How many launches have no API call.
+    """
+
+    innermost: Numbers
+    also: Numbers | None
+    without_call: int
+
+    def columns(self) -> Columns:
+        """Make the columns ``range`` and ``also_range``."""
+        found = {"range": integers(self.innermost, self.innermost != OUTSIDE)}
+        if self.also is not None:
+            found["also_range"] = integers(self.also, self.also != OUTSIDE)
+        return found
 
 
 def _groups(keys: Ints, where: Mask) -> Iterator[tuple[int, Ints]]:

@@ -22,7 +22,6 @@ from nsys_walls.traces.arrow import (
     texts,
 )
 from nsys_walls.traces.keys import Coded, Key, coded
-from nsys_walls.traces.nesting import OUTSIDE
 
 _NAMES = ("full", "short", "mangled")
 _PLACE = ("process", "device")
@@ -113,8 +112,9 @@ class Launches:
         }
         without_call = 0
         if self._calls.has_ranges:
-            ranges, without_call = self._calls.ranges_of(columns)
-            stored["range"] = integers(ranges, ranges != OUTSIDE)
+            placed = self._calls.ranges_of(columns)
+            stored |= placed.columns()
+            without_call = placed.without_call
         return _Part(
             rows_read=chunk.num_rows,
             columns=stored,

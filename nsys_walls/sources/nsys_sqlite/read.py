@@ -155,7 +155,8 @@ class _Reading:
             self._warn(
                 "overlapping-ranges",
                 f"{nesting.overlaps:,} of {written:,} NVTX ranges begin inside another one and "
-                "outlast it; a launch inside both counts for the one that began last.",
+                "outlast it; a launch inside both counts in both, as shared time, and as own time "
+                "of the one that began last.",
             )
         return nesting
 

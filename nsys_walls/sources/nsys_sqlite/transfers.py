@@ -14,7 +14,6 @@ from nsys_walls.sources.nsys_sqlite.gpus import Gpus
 from nsys_walls.sources.nsys_sqlite.schema import Catalog, rules
 from nsys_walls.traces.arrow import integers, table, texts, values
 from nsys_walls.traces.keys import coded
-from nsys_walls.traces.nesting import OUTSIDE
 
 _REQUIRED = ("start", "end", "device")
 _PLACE = ("process", "stream", "correlation")
@@ -118,8 +117,7 @@ class Transfers:
         """Give the innermost range around the API call of each row."""
         if not self.calls.has_ranges:
             return {}
-        ranges, _ = self.calls.ranges_of(columns)
-        return {"range": integers(ranges, ranges != OUTSIDE)}
+        return {"range": self.calls.ranges_of(columns).columns()["range"]}
 
     def _write(
         self, what: str, target: str, columns_of: Callable[[Columns], Columns]
