@@ -18,7 +18,7 @@ def test_a_launch_of_every_version_is_stored_alike(trace, version):
     assert info.schema_version == "1"
     assert sink.rows("launches") == [
         {"start_ns": 1_000_000, "duration_ns": 12_000, "kernel": 0, "stream": 7,
-         "correlation": 31, "graph_node": 5, "range": None},
+         "correlation": 31, "graph_node": 5, "range": None, "also_range": None},
     ]  # fmt: skip
     assert sink.rows("kernels") == [
         {"kernel": 0, "name": 0, "gpu": 0, "process": 4242, "grid_x": 128, "grid_y": 2,
