@@ -1,6 +1,6 @@
 """``nsys-walls whatif``: what faster kernels would be worth over the whole run, at most."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -30,6 +30,11 @@ from nsys_walls.cli.options import (
     warn,
 )
 from nsys_walls.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from nsys_walls.whatif.changes import Change, Subject
 
 
 def whatif(  # noqa: PLR0913  # one parameter per documented option
@@ -74,16 +79,11 @@ def whatif(  # noqa: PLR0913  # one parameter per documented option
     from nsys_walls.store.dataset import open_run
     from nsys_walls.whatif import suppose
     from nsys_walls.whatif.chains import chains_of
-    from nsys_walls.whatif.changes import parse_change
     from nsys_walls.whatif.document import whatif_document
     from nsys_walls.whatif.text import whatif_lines
 
     as_json = is_json(output_format)
-    changes = [
-        *(parse_change("class", text) for text in op_class or ()),
-        *(parse_change("kernel", text) for text in kernel or ()),
-        *(parse_change("wall", text) for text in wall or ()),
-    ]
+    changes = _changes({"class": op_class, "kernel": kernel, "wall": wall})
     if not changes and not fuse:
         msg = "nothing is supposed: give --class, --kernel, --wall or --fuse (see --help)."
         raise UsageError("no-change", msg)
@@ -99,3 +99,10 @@ def whatif(  # noqa: PLR0913  # one parameter per documented option
         write_json(whatif_document(answer, name), output)
     else:
         write_lines(whatif_lines(answer, name), output)
+
+
+def _changes(typed: "Mapping[Subject, list[str] | None]") -> "list[Change]":
+    """Read the changes that were typed, by the option that each came with."""
+    from nsys_walls.whatif.changes import parse_change
+
+    return [parse_change(option, text) for option, texts in typed.items() for text in texts or ()]

@@ -25,7 +25,7 @@ Try:
 
 from collections.abc import Iterator
 
-from nsys_walls.findings import Abstention, Finding, Rule, speedup_bound
+from nsys_walls.findings import Abstention, Finding, Rule, speedup_bound, without_speed_of_light
 from nsys_walls.roofline.analysis import Analysis
 from nsys_walls.roofline.below_walls import (
     BelowWalls,
@@ -35,7 +35,7 @@ from nsys_walls.roofline.below_walls import (
     busy_unit,
     gather,
 )
-from nsys_walls.roofline.coverage import SMALLEST_RATIO, unknown_ratio, wall_ratio
+from nsys_walls.roofline.coverage import SMALLEST_RATIO
 from nsys_walls.roofline.listed import items, sentences
 from nsys_walls.texts import Text, text
 from nsys_walls.units import duration, percent
@@ -45,7 +45,7 @@ def check(analysis: Analysis) -> Iterator[Finding | Abstention]:
     """Gather the kernels that a unit inside the chip holds up."""
     found = gather(analysis, "on_chip", lambda kernel, _: busy_unit(kernel))
     if found.time_ratio < SMALLEST_RATIO:
-        yield from _abstention(analysis)
+        yield from without_speed_of_light(analysis, RULE.code)
         return
     parts = [text("NW402.message", time=duration(found.time_ns), share=percent(found.time_ratio))]
     if found.above_floor_ns is not None:
@@ -84,17 +84,6 @@ def _unit(share: Share[BusyUnit], total_ns: int) -> Text:
         kernel=heaviest.name,
         busy=percent(busy_ratio(heaviest)),
     )
-
-
-def _abstention(analysis: Analysis) -> Iterator[Abstention]:
-    unknown, neither = unknown_ratio(analysis), wall_ratio(analysis, "neither")
-    if unknown is not None:
-        reason = text("NW402.no_counters", share=percent(unknown))
-    elif neither >= SMALLEST_RATIO:
-        reason = text("NW402.no_speed_of_light", share=percent(neither))
-    else:
-        return
-    yield Abstention(code=RULE.code, reason=reason)
 
 
 RULE = Rule(code="NW402", name="bound-inside-the-chip", check=check)

@@ -25,10 +25,10 @@ Try:
 
 from collections.abc import Iterator
 
-from nsys_walls.findings import Abstention, Finding, Rule, speedup_bound
+from nsys_walls.findings import Abstention, Finding, Rule, speedup_bound, without_speed_of_light
 from nsys_walls.roofline.analysis import Analysis
 from nsys_walls.roofline.below_walls import gather
-from nsys_walls.roofline.coverage import SMALLEST_RATIO, unknown_ratio, wall_ratio
+from nsys_walls.roofline.coverage import SMALLEST_RATIO
 from nsys_walls.roofline.launch_words import advice_text, launch_reason, reasons_text
 from nsys_walls.roofline.listed import sentences
 from nsys_walls.texts import text
@@ -39,7 +39,7 @@ def check(analysis: Analysis) -> Iterator[Finding | Abstention]:
     """Gather the kernels that wait on latency, with the reasons that their launches show."""
     found = gather(analysis, "latency", launch_reason)
     if found.time_ratio < SMALLEST_RATIO:
-        yield from _abstention(analysis)
+        yield from without_speed_of_light(analysis, RULE.code)
         return
     parts = [text("NW401.message", time=duration(found.time_ns), share=percent(found.time_ratio))]
     if found.above_floor_ns is not None:
@@ -65,17 +65,6 @@ def check(analysis: Analysis) -> Iterator[Finding | Abstention]:
             **{f"{share.reason}_time_ns": share.time_ns for share in found.shares},
         },
     )
-
-
-def _abstention(analysis: Analysis) -> Iterator[Abstention]:
-    unknown, neither = unknown_ratio(analysis), wall_ratio(analysis, "neither")
-    if unknown is not None:
-        reason = text("NW401.no_counters", share=percent(unknown))
-    elif neither >= SMALLEST_RATIO:
-        reason = text("NW401.no_speed_of_light", share=percent(neither))
-    else:
-        return
-    yield Abstention(code=RULE.code, reason=reason)
 
 
 RULE = Rule(code="NW401", name="latency-bound", check=check)

@@ -167,7 +167,7 @@ def analyse(run: StoredRun, options: WallOptions, selection: Selection = EVERYTH
         run, points=points.by_kernel, devices=devices.by_gpu, selected=selected
     ) as timeline:
         joined = _join(points, profiles, devices, timeline)
-        chosen = _choose(joined, selection, selected, timeline)
+        chosen = _choose(joined, selection, selected, timeline, has_work=has_work)
         sampled = run.files("gpu_metrics")
         sampling = attribute_samples(timeline.connection, WORK) if sampled else Sampling()
         impossible = timeline.impossible_launches()
@@ -212,7 +212,12 @@ def _join(
 
 
 def _choose(
-    joined: JoinedPoints, selection: Selection, selected: Selected, timeline: Timeline
+    joined: JoinedPoints,
+    selection: Selection,
+    selected: Selected,
+    timeline: Timeline,
+    *,
+    has_work: bool,
 ) -> JoinedPoints:
     """Keep the points of a selection, with the times of the launches in it.
 
@@ -224,8 +229,7 @@ def _choose(
     times: Mapping[int, TracedTimes] = {
         number: times_of(row) for number, row in timeline.launch_times().items()
     }
-    extent = timeline.extent()
-    if not extent.streams and not (selection.nvtx or selection.window or selection.streams):
+    if not has_work and not (selection.nvtx or selection.window or selection.streams):
         # a summary or counters alone: they have kernels and devices, but no launches
         times = {
             number: row
@@ -233,7 +237,7 @@ def _choose(
             if is_chosen(joined.points.points[number], number, selected)
         }
     if not times and not timeline.has_selected_graphs():
-        raise nothing_selected(selection, extent)
+        raise nothing_selected(selection, timeline.extent())
     return replace(joined, times=times)
 
 

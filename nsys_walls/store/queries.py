@@ -48,10 +48,6 @@ SELECT device, stream, count(*) FROM (
 ) GROUP BY ALL ORDER BY ALL
 """
 
-ALL_LAUNCHES = """
-SELECT point, count(*) FROM every_launch GROUP BY point
-"""
-
 LAUNCH_TIMES = """
 SELECT point, count(*), sum(duration_ns)::BIGINT, median(duration_ns), avg(duration_ns),
   min(duration_ns), max(duration_ns), quantile_cont(duration_ns, 0.95),
