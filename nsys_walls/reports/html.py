@@ -19,11 +19,11 @@ from nsys_walls.reports.wording import printable
 from nsys_walls.texts import templates, text
 
 _SCRIPTS = (
-    "texts", "format", "words", "dom", "kernels", "state", "view", "fragment", "colours",
+    "texts", "format", "words", "dom", "packed", "kernels", "state", "view", "fragment", "colours",
     "overview", "findings", "classes", "gpu_time", "idle", "copies", "ranks", "ranges",
     "decision", "scale", "method", "hardware", "detail", "copy", "columns", "table", "table_tools",
     "swarm", "apart", "charts", "marks", "plane", "plane_layout", "roofline", "roofline_layout",
-    "caches", "chart_pair", "chart_tools", "legend", "slider", "picked", "keys", "main",
+    "caches", "chart_pair", "chart_tools", "legend", "slider", "picked", "keys", "drag", "main",
 )  # fmt: skip
 #: GitHub shows no larger attachment in a comment gracefully, and mail refuses it soon after.
 _LARGEST_PAGE = 2_950_000
@@ -44,18 +44,20 @@ class HtmlRenderer:
     def render(self, report: Report) -> str:
         """Write the page; the same report gives the same text."""
         document, words = report.document, _words(report.language)
-        script, plotly = _own_script(), _plotly()
+        script, plotly, tabulator = _own_script(), _plotly(), _tabulator()
         values = {
             "language": _HTML_LANGUAGES[report.language],
-            "policy": _policy(script, plotly),
+            "policy": _policy(script, plotly, tabulator),
             "version": html.escape(document["version"]),
             "title": html.escape(printable(_title(document))),
+            "table_style": _table_style(),
             "style": _asset("style.css"),
             "selection": _selection(document, report.language),
             "headline": _marked(_prose(report.headline)),
             "advice": _prose(report.advice),
             "texts": script_json(words),
-            "plotly": _packed_plotly(),
+            "tabulator": _packed(tabulator),
+            "plotly": _packed(plotly),
             "script": script,
         }
         before, after = (
@@ -148,8 +150,25 @@ def _plotly() -> str:
 
 
 @cache
-def _packed_plotly() -> str:
-    return packed(_plotly())
+def _tabulator() -> str:
+    """Take Tabulator, which draws the table, with its licence; see ``assets/tabulator``."""
+    licence, script = _asset("tabulator/LICENSE"), _asset("tabulator/tabulator.min.js")
+    return f"/*\n{licence}\n*/\n{_without_map(script)}"
+
+
+def _table_style() -> str:
+    """Take Tabulator's styles, in a layer that the page's own styles stand above."""
+    return f"@layer table {{\n{_without_map(_asset('tabulator/tabulator_simple.min.css'))}}}\n"
+
+
+def _without_map(asset: str) -> str:
+    """Leave out the address of a source map, which a browser's debugger would ask for."""
+    return asset.partition("//# sourceMappingURL")[0].partition("/*# sourceMappingURL")[0]
+
+
+@cache
+def _packed(script: str) -> str:
+    return packed(script)
 
 
 def _policy(*scripts: str) -> str:

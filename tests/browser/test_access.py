@@ -88,7 +88,7 @@ def test_every_control_is_reached_by_keyboard_and_seen(open_report, full):
             break
         reached.append(found)
     names = " ".join(name for name, _ in reached)
-    for control in ("skip", "SELECT", "chip", "small", "plane", "roofline", "scroll", "name",
+    for control in ("skip", "SELECT", "chip", "small", "plane", "roofline", "name",
                     "twig", "SUMMARY", "link"):  # fmt: skip
         assert control in names, control
     assert all(outline != "none" for _, outline in reached)
@@ -102,7 +102,7 @@ def test_prints_two_pages(open_report, full, language):
     page = opened.page
     page.evaluate(
         """() => addEventListener('beforeprint', () => { window.printed =
-            document.querySelectorAll('tr[data-id]').length; })"""
+            document.querySelectorAll('.paper tbody tr').length; })"""
     )
 
     paper = page.pdf(prefer_css_page_size=True, print_background=True)
@@ -139,11 +139,15 @@ def test_paper_holds_the_first_rows_and_says_so(open_report):
     opened = open_report(report(kernels=kernels))
     page = opened.page
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert page.locator("tr[data-id]").count() == 10
-    assert page.locator(".more-kernels").text_content().startswith("The first 10 of 40 kernels")
+    page.emulate_media(media="print")
+    names = page.locator(".paper .name-column").all_text_contents()
+    assert names == ["Kernel", *(f"k{place}" for place in range(10))]
+    assert page.locator(".paper .sub").text_content().startswith("The first 10 of 40 kernels")
+    assert not page.locator(".tabulator").is_visible()
+    page.emulate_media(media="screen")
     page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert page.locator("tr[data-id]").count() == 40
-    assert page.locator(".more-kernels").text_content() == ""
+    assert page.locator(".paper").text_content() == ""
+    assert page.locator(".tabulator-row").count() == 40
 
 
 def test_the_page_is_chinese_where_its_report_is(open_report, full):
@@ -157,7 +161,7 @@ def test_the_page_is_chinese_where_its_report_is(open_report, full):
 
     assert page.locator("html").get_attribute("lang") == "zh-Hans"
     assert page.locator("mark.bandwidth").text_content() == "带宽墙"
-    said = page.locator("h2, h3:not(article h3), th:not(.device), summary").all_text_contents()
+    said = page.locator("h2, h3:not(article h3), th:not(.device), [role=columnheader], summary").all_text_contents()
     english = [one for one in said if one and not re.search(r"[\u4e00-\u9fff]", one)]
     # what has no other name
     assert set(english) <= {"GPU", "FLOP/B", "rank"}

@@ -141,7 +141,7 @@ def test_kernels_above_their_walls_are_drawn_and_flagged(open_report):
 
     assert layout["xaxis"]["range"][1] > 1.31
     assert layout["yaxis"]["range"][1] > 1.2
-    flags = opened.page.locator("tr[data-id] .above")
+    flags = opened.page.locator(".tabulator-row[data-id] .above")
     assert sorted(flags.all_inner_texts()) == ["▲\n120\u00a0%", "▲\n131\u00a0%"]
     assert 10 ** opened.layout("roofline")["yaxis"]["range"][1] > 9.72e12
 
@@ -231,21 +231,21 @@ def test_a_click_on_a_bubble_opens_its_row_and_singles_it_out(open_report, varie
         place,
     )
 
-    assert page.locator("tr.open").get_attribute("data-id") == str(row["id"])
+    assert page.locator("[role=row].open").get_attribute("data-id") == str(row["id"])
     for chart in ("plane", "roofline"):
         chosen = [
             trace["ids"][point] for trace in opened.bubbles(chart) for point in trace["selected"]
         ]
         assert chosen == [row["id"]]
     page.locator(".picked").get_by_role("button", name="Show all").click()
-    assert page.locator("tr.open").count() == 0
+    assert page.locator("[role=row].open").count() == 0
     assert all(trace["selected"] is None for trace in opened.bubbles("plane"))
 
 
 def test_a_real_click_reaches_the_bubble(open_report):
     opened = open_report(report())
     opened.page.locator("#plane .points path").click(force=True)
-    opened.page.locator("tr.open").wait_for()
+    opened.page.locator("[role=row].open").wait_for()
 
 
 def test_several_gpus_are_drawn_one_at_a_time_the_busiest_first(open_report):
@@ -331,6 +331,46 @@ def test_labels_hide_no_bubble(open_report, varied):
                 assert math.dist(nearest, (x, y)) >= box["width"] / 2 - 2
 
 
+def test_labels_lie_on_no_wall(open_report):
+    """Neighbours just below the slope: left of the first is the wall, right of it the second."""
+    kernels = [
+        kernel(name=name, dram_bytes=9e6, flop=intensity * 9e6, time_ns=time,
+               median_ns=40_000.0, **{"class": name})
+        for name, intensity, time in [("gemm", 20, 4_000_000), ("norm", 1.25, 400_000),
+                                      ("softmax", 1.5, 300_000)]
+    ]  # fmt: skip
+    opened = open_report(report(kernels=kernels))
+
+    crossed = opened.page.evaluate(
+        """() => { const chart = document.getElementById('roofline');
+            const {xaxis, yaxis} = chart._fullLayout;
+            const frame = chart.querySelector('.svg-container').getBoundingClientRect();
+            const intensities = Array.from({length: 1000}, (_, step) => 10 ** (-1 + step / 400));
+            const slope = intensities.map(x => [
+                frame.x + xaxis._offset + xaxis.l2p(Math.log10(x)),
+                frame.y + yaxis._offset + yaxis.l2p(Math.log10(x * 320e9))]);
+            const labels = [...chart.querySelectorAll('.annotation-text-g text')]
+                .filter(node => ['norm', 'softmax'].includes(node.textContent));
+            return labels.map(node => { const box = node.getBoundingClientRect();
+                return [node.textContent, slope.some(([x, y]) => x > box.left && x < box.right
+                    && y > box.top && y < box.bottom)]; }); }"""
+    )
+    assert crossed == [["norm", False], ["softmax", False]]
+
+
+def test_bubbles_that_only_have_a_size_are_inside_their_strip(open_report):
+    kernels = [kernel(), *(unmeasured(name=f"u{place}") for place in range(60))]
+    opened = open_report(report(kernels=kernels))
+
+    strip = opened.page.locator("#plane .nsewdrag[data-subplot='xy4']").bounding_box()
+    boxes = shown_boxes(opened, "plane")[1:]
+    assert len(boxes) == 60
+    assert min(box["x"] for box in boxes) >= strip["x"] + 1
+    assert max(box["x"] + box["width"] for box in boxes) <= strip["x"] + strip["width"] - 1
+    assert min(box["y"] for box in boxes) >= strip["y"]
+    assert max(box["y"] + box["height"] for box in boxes) <= strip["y"] + strip["height"]
+
+
 def fills(opened, chart="plane"):
     return opened.page.evaluate(
         "name => document.getElementById(name).data.filter(trace => trace.meta === 'kernels')"
@@ -398,7 +438,8 @@ def test_intensities_of_caches_are_joined_with_their_kernel(open_report):
     assert l1["x"] == [pytest.approx(0.25)]
     assert l1["hover"] == ["k<br>L1: 0.25 FLOP/byte (28.8 MB)"]
     opened.page.get_by_label("L2 and L1 intensities").uncheck()
-    opened.page.locator("tr[data-id] .name").first.click()  # always for the one singled out
+    # always for the one singled out
+    opened.page.locator(".tabulator-row[data-id] .name").first.click()
     assert caches()[0]["x"][:3] == [pytest.approx(0.75), pytest.approx(0.5), pytest.approx(0.25)]
 
 
@@ -425,7 +466,8 @@ def test_a_sampled_bandwidth_is_marked_as_such(open_report):
     )
     assert symbols == ["circle", "circle-open-dot"]
     assert "dotted: bandwidth sampled, not counted" in page.locator(".marks").inner_text()
-    cell = page.locator("tr[data-id]").filter(has_text="sampled").locator(".ratio").first
+    row = page.locator(".tabulator-row[data-id]").filter(has_text="sampled")
+    cell = row.locator(".ratio").first
     assert cell.get_attribute("title") == "sampled, not counted"
-    page.locator("tr[data-id] .name").filter(has_text="sampled").click()
+    page.locator(".tabulator-row[data-id] .name").filter(has_text="sampled").click()
     assert "GPU metrics, sampled while it ran alone" in page.locator(".detail").inner_text()

@@ -20,16 +20,16 @@ def four():
 
 
 def names(opened):
-    return opened.page.locator("tr[data-id] .name").all_text_contents()
+    return opened.page.locator(".tabulator-row[data-id] .name").all_text_contents()
 
 
 def fragment(opened):
     return opened.page.url.partition("#")[2]
 
 
-def click_bubble(opened, chart, number):
-    """Click where a kernel's bubble is drawn."""
-    place = opened.page.evaluate(
+def middle(opened, chart, number):
+    """Where the middle of a kernel's bubble is drawn, in pixels of the window."""
+    return opened.page.evaluate(
         """([name, id]) => { const chart = document.getElementById(name);
             const trace = chart.data.findIndex(one => one.meta === 'kernels'
                 && one.customdata.includes(id));
@@ -41,7 +41,20 @@ def click_bubble(opened, chart, number):
             return [box.x + box.width / 2, box.y + box.height / 2]; }""",
         [chart, number],
     )
-    opened.page.mouse.click(*place)
+
+
+def click_bubble(opened, chart, number):
+    """Click where a kernel's bubble is drawn."""
+    opened.page.mouse.click(*middle(opened, chart, number))
+
+
+def drag(opened, *places):
+    """Drag from place to place, in pixels of the window."""
+    opened.page.mouse.move(*places[0])
+    opened.page.mouse.down()
+    for place in places[1:]:
+        opened.page.mouse.move(*place, steps=4)
+    opened.page.mouse.up()
 
 
 def bright(opened, chart):
@@ -75,20 +88,27 @@ def test_a_click_on_a_point_singles_it_out_and_its_address_does_the_same(open_re
 
     click_bubble(opened, chart, 1)
 
-    opened.page.locator("tr.open").wait_for()
+    opened.page.locator("[role=row].open").wait_for()
     assert fragment(opened) == "kernel=1"
     again = restored(opened, open_report, given)
     for one in (opened, again):
-        assert one.page.locator("tr.open .name").text_content() == "norm"
+        assert one.page.locator("[role=row].open .name").text_content() == "norm"
         assert bright(one, "plane") == bright(one, "roofline") == {1}
         assert "norm" in one.page.locator(".picked").inner_text()
     # whoever follows the link sees the row at once
-    box = again.page.locator("tr.open").bounding_box()
+    box = again.page.locator("[role=row].open").bounding_box()
     assert 0 <= box["y"] <= 1000
     opened.page.mouse.move(5, 5)
     click_bubble(opened, chart, 1)
-    opened.page.locator("tr.open").wait_for(state="detached")
+    opened.page.locator("[role=row].open").wait_for(state="detached")
     assert fragment(opened) == ""
+
+
+def area(opened, chart, subplot):
+    """Left, top, right and bottom of an area of a chart, in pixels of the window."""
+    handle = opened.page.locator(f"#{chart} .nsewdrag[data-subplot='{subplot}']")
+    box = handle.bounding_box()
+    return box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]
 
 
 def test_a_box_sums_up_what_is_in_it(open_report):
@@ -96,13 +116,9 @@ def test_a_box_sums_up_what_is_in_it(open_report):
     opened = open_report(given)
     page = opened.page
     page.locator("#plane").scroll_into_view_if_needed()
-    drag = page.locator("#plane .nsewdrag[data-subplot='xy']").bounding_box()
+    left, top, right, bottom = area(opened, "plane", "xy")
 
-    page.mouse.move(drag["x"] + 2, drag["y"] + 2)
-    page.mouse.down()
-    page.mouse.move(drag["x"] + 100, drag["y"] + 100, steps=3)
-    page.mouse.move(drag["x"] + drag["width"] - 2, drag["y"] + drag["height"] - 2, steps=3)
-    page.mouse.up()
+    drag(opened, (left + 2, top + 2), (right - 2, bottom - 2))
 
     page.locator(".picked").wait_for()
     # the norm and the gemm are in the plane, the copy in the strip below
@@ -115,6 +131,249 @@ def test_a_box_sums_up_what_is_in_it(open_report):
     page.locator(".picked").get_by_role("button", name="Show all").click()
     assert len(names(opened)) == 4
     assert fragment(opened) == ""
+
+
+@pytest.mark.parametrize("is_upwards", [False, True])
+def test_a_box_takes_all_areas_of_the_plane_that_it_covers(open_report, is_upwards):
+    opened = open_report(four())
+    opened.page.locator("#plane").scroll_into_view_if_needed()
+    left, top, right, _ = area(opened, "plane", "xy")
+    _, _, _, bottom = area(opened, "plane", "xy2")
+    corners = [(left + 2, top + 2), (right - 2, bottom - 2)]
+
+    drag(opened, *(reversed(corners) if is_upwards else corners))
+
+    # gemm and norm in the plane, the copy in the strip; the tail is in the strip below that
+    assert bright(opened, "plane") == {0, 1, 2}
+    assert bright(opened, "roofline") == {0, 1, 2}
+    assert names(opened) == ["gemm", "norm", "copy"]
+    assert fragment(opened) == "show=ids:0-2"
+
+
+@pytest.mark.parametrize("is_from_lane", [False, True])
+def test_a_box_takes_a_lane_of_the_roofline_with_its_main_area(open_report, is_from_lane):
+    opened = open_report(four())
+    opened.page.locator("#roofline").scroll_into_view_if_needed()
+    lane, top, _, _ = area(opened, "roofline", "x2y2")
+    _, _, right, bottom = area(opened, "roofline", "xy")
+    corners = [(lane + 2, top + 2), (right - 2, bottom - 2)]
+
+    drag(opened, *(corners if is_from_lane else reversed(corners)))
+
+    assert bright(opened, "plane") == {0, 1, 2}  # the tail has no place here
+
+
+def spread():
+    """Kernels whose bubbles stand well apart; shares of the bandwidth and of the compute wall."""
+    shares = {
+        "gemm": (0.5, 0.7), "norm": (0.75, 0.3), "add": (0.75, 0.01), "fill": (0.1, 0.01),
+    }  # fmt: skip
+    return report(
+        kernels=[
+            kernel(name=name, bandwidth_ratio=bandwidth, compute_ratio=compute,
+                   time_ns=(4 - place) * 1_000_000, median_ns=40_000.0)
+            for place, (name, (bandwidth, compute)) in enumerate(shares.items())
+        ]
+    )  # fmt: skip
+
+
+def test_a_box_takes_what_has_its_middle_inside_and_nothing_else(open_report):
+    opened = open_report(spread())
+    opened.page.locator("#plane").scroll_into_view_if_needed()
+    (norm_x, norm_y), (add_x, add_y) = middle(opened, "plane", 1), middle(opened, "plane", 2)
+
+    # a column around 75 % of the bandwidth wall, from the norm down to the strip
+    drag(opened, (norm_x - 30, norm_y - 3), (add_x + 30, add_y + 3))
+    assert bright(opened, "plane") == {1, 2}
+    drag(opened, (norm_x - 30, norm_y + 3), (add_x + 30, add_y + 3))  # now below its middle
+    assert bright(opened, "plane") == {2}
+
+
+def test_shift_adds_to_what_is_singled_out(open_report):
+    given = spread()
+    opened = open_report(given)
+    page = opened.page
+    page.locator("#plane").scroll_into_view_if_needed()
+
+    def box(number):
+        x, y = middle(opened, "plane", number)
+        drag(opened, (x - 30, y - 30), (x + 30, y + 30))
+
+    box(0)
+    assert bright(opened, "plane") == {0}
+    page.keyboard.down("Shift")
+    box(3)
+    page.keyboard.up("Shift")
+    assert bright(opened, "plane") == {0, 3}
+    assert fragment(opened) == "show=ids:0.3"
+    assert names(restored(opened, open_report, given)) == ["gemm", "fill"]
+    box(1)  # without it, anew
+    assert bright(opened, "plane") == {1}
+    click_bubble(opened, "plane", 2)
+    page.keyboard.down("Shift")
+    box(0)  # beside the single one, too
+    page.keyboard.up("Shift")
+    assert bright(opened, "plane") == {0, 1, 2}
+
+
+def test_a_lasso_crosses_areas_too(open_report):
+    opened = open_report(spread())
+    page = opened.page
+    page.locator("#plane").scroll_into_view_if_needed()
+    page.locator("#plane").hover()
+    page.locator("#plane [data-title='Drag to select freely']").click()
+    (gemm, fill) = (middle(opened, "plane", number) for number in (0, 3))
+
+    # a slanted band around the line from the gemm to the fill; the box around it has no more
+    drag(
+        opened,
+        (gemm[0] - 20, gemm[1] - 20), (gemm[0] + 20, gemm[1] - 20),
+        (fill[0] + 20, fill[1] + 20), (fill[0] - 20, fill[1] + 20),
+    )  # fmt: skip
+    assert bright(opened, "plane") == {0, 3}
+    # a triangle whose box holds the gemm, the triangle itself does not
+    norm, add = middle(opened, "plane", 1), middle(opened, "plane", 2)
+    drag(
+        opened,
+        (norm[0] + 20, gemm[1] - 20),
+        (add[0] + 20, add[1] + 20),
+        (gemm[0] - 20, add[1] + 20),
+    )
+    assert bright(opened, "plane") == {1, 2}
+
+
+def test_the_outline_is_what_is_taken_and_says_its_sum(open_report):
+    opened = open_report(four())
+    page = opened.page
+    page.locator("#plane").scroll_into_view_if_needed()
+    left, top, right, _ = area(opened, "plane", "xy")
+    _, _, _, bottom = area(opened, "plane", "xy2")
+
+    page.mouse.move(left + 2, top + 2)
+    page.mouse.down()
+    page.mouse.move(right - 2, bottom - 2, steps=4)
+    outline = page.locator("#plane .enclosed polygon").bounding_box()
+    assert outline == pytest.approx(
+        {"x": left + 2, "y": top + 2, "width": right - left - 4, "height": bottom - top - 4}, abs=1
+    )
+    # 14 of 15 ms
+    assert page.locator("#plane .enclosed text").text_content() == (
+        "3 kernels · 14.0 ms · 93 % of kernel time"
+    )
+    page.mouse.move(right + 2000, bottom - 2)  # out of the chart: it ends at the edge
+    frame = page.locator("#plane").bounding_box()
+    outline = page.locator("#plane .enclosed polygon").bounding_box()
+    assert outline["x"] + outline["width"] == pytest.approx(frame["x"] + frame["width"], abs=1)
+    page.mouse.up()
+    assert page.locator(".enclosed").count() == 0
+    assert bright(opened, "plane") == {0, 1, 2}
+    page.mouse.dblclick(left + 40, top + 40)
+    assert bright(opened, "plane") is None
+    assert fragment(opened) == ""
+
+
+def test_a_box_takes_only_what_is_drawn(open_report):
+    opened = open_report(spread(), fragment="time=1000000-3500000")  # without the gemm
+    page = opened.page
+    page.locator("#plane").scroll_into_view_if_needed()
+    left, top, right, _ = area(opened, "plane", "xy")
+    _, _, _, bottom = area(opened, "plane", "xy2")
+    corners = [(left + 2, top + 2), (right - 2, bottom - 2)]
+
+    drag(opened, *corners)
+    assert "show=ids:1-3" in fragment(opened)
+    # up to 60 % of the bandwidth wall in view: without the norm and the add at 75 %
+    page.evaluate("Plotly.relayout('plane', {'xaxis.range': [0, 0.6]})")
+    drag(opened, *corners)
+    assert "show=ids:3" in fragment(opened).split("&")
+
+
+def test_zoom_and_pan_stay_with_plotly(open_report):
+    opened = open_report(four())
+    page = opened.page
+    page.locator("#plane").scroll_into_view_if_needed()
+    page.locator("#plane").hover()
+    page.locator("#plane [data-title='Drag to zoom']").click()
+    left, top, right, bottom = area(opened, "plane", "xy")
+    before = opened.layout("plane")["xaxis"]["range"]
+    third = (right - left) / 3
+
+    drag(opened, (left + third, top + 20), (right - third, bottom - 20))
+
+    after = opened.layout("plane")["xaxis"]["range"]
+    assert after[1] - after[0] == pytest.approx((before[1] - before[0]) / 3, rel=0.02)
+    assert bright(opened, "plane") is None
+    page.mouse.dblclick(left + 40, top + 40)
+    page.wait_for_function(
+        "end => Math.abs(document.getElementById('plane').layout.xaxis.range[1] - end) < 1e-6",
+        arg=before[1],
+    )
+    page.wait_for_timeout(400)  # so that plotly takes the next for a single click
+    click_bubble(opened, "plane", 1)
+    assert fragment(opened) == "kernel=1"
+
+
+def test_a_selection_that_no_link_can_hold_says_so(open_report):
+    given = report(kernels=[kernel(name=f"k{place}") for place in range(2000)])
+    # every second of 2,000: 5 + 45 + 450 + 500 ids of 1 to 4 digits, with points 4,449 characters
+    ids = ".".join(map(str, range(0, 2000, 2)))
+    opened = open_report(given, fragment=f"show=ids:{ids}")
+    picked = opened.page.locator(".picked")
+
+    assert "1,000 kernels" in picked.inner_text()
+    assert "too many for a link" in picked.inner_text()
+    assert picked.get_by_role("button", name="Copy link").count() == 0
+    assert fragment(opened) == ""  # no address of something else
+    picked.get_by_role("button", name="Show all").click()
+    opened.page.evaluate("location.hash = 'show=ids:0-1999'")  # more kernels, a short link
+    picked.get_by_role("button", name="Copy link").wait_for()
+    assert "2,000 kernels" in picked.inner_text()
+
+
+def range_node(number, parent, depth, name, time):
+    return {
+        "node": number, "parent": parent, "depth": depth, "name": name, "launches": 1,
+        "time_ns": time, "self_time_ns": 0, "time_ratio": 0.5,
+        "time_by_wall_ns": {"bandwidth": time},
+    }  # fmt: skip
+
+
+def test_a_range_singles_out_the_kernels_of_all_ranges_inside(open_report):
+    """Two steps of one layer: the layer holds a softmax, whose kernel is its own."""
+    ranges = {"gemm": "layer", "softmax": "softmax", "lookup": "embed", "first": None}
+    kernels = [
+        kernel(name=name, range=inside, time_ns=(9 - place) * 1_000_000, median_ns=40_000.0)
+        for place, (name, inside) in enumerate(ranges.items())
+    ]
+    tree = [
+        range_node(0, None, 0, "step 0", 24_000_000),
+        range_node(1, 0, 1, "layer", 17_000_000),
+        range_node(2, 1, 2, "softmax", 8_000_000),
+        range_node(3, 0, 1, "embed", 7_000_000),
+    ]
+    by_name = [*tree, range_node(4, None, 0, "(outside)", 6_000_000)]
+    given = report(kernels=kernels, ranges=by_name, range_tree=tree, range_nodes=4)
+    opened = open_report(given)
+    section = opened.page.locator("#ranges")
+
+    def show(row):
+        opened.page.locator("#ranges tbody tr").nth(row).locator(".link").click()
+        return names(opened)
+
+    assert show(0) == ["gemm", "softmax", "lookup"]
+    assert show(1) == ["gemm", "softmax"]
+    assert bright(opened, "plane") == {0, 1}
+    assert "mostly in range layer" in opened.page.locator(".picked").inner_text()
+    assert fragment(opened) == "show=range:1"
+    assert names(restored(opened, open_report, given)) == ["gemm", "softmax"]
+    assert show(2) == ["softmax"]
+    section.get_by_role("button", name="By name").click()
+    assert show(1) == ["gemm", "softmax"]
+    assert fragment(opened) == "show=name:layer"
+    assert names(restored(opened, open_report, given)) == ["gemm", "softmax"]
+    assert show(4) == ["first"]  # outside of all ranges
+    assert fragment(opened) == "show=name:(outside)"
+    assert not opened.said
 
 
 def test_search_sort_and_groups_are_in_the_address(open_report):
@@ -132,7 +391,9 @@ def test_search_sort_and_groups_are_in_the_address(open_report):
     again = restored(opened, open_report, given)
     assert names(again) == names(opened) == ["norm"]
     assert again.page.get_by_label("Search kernels").input_value() == "wall norm"
-    assert again.page.locator("th[aria-sort]").text_content() == "Launches"
+    assert (
+        again.page.locator("[role=columnheader]:not([aria-sort=none])").text_content() == "Launches"
+    )
     assert drawn(again, "plane") == {0, 1, 2}
     chip = again.page.get_by_role("group", name="Walls shown").get_by_text("not measured")
     assert chip.get_attribute("aria-pressed") == "false"
@@ -189,7 +450,11 @@ def test_columns_colours_and_gpu_come_back_too(open_report):
     opened = open_report(
         given, fragment="columns=time_ns,flop,nonsense&colour=class&caches=1&roofs=fp32,nope"
     )
-    assert opened.page.locator(".kernels th").all_text_contents() == ["Kernel", "Time", "FLOP"]
+    assert opened.page.locator("[role=columnheader]").all_text_contents() == [
+        "Kernel",
+        "Time",
+        "FLOP",
+    ]
     assert opened.page.get_by_label("Colour by").input_value() == "class"
     assert {wall["name"] for wall in opened.walls("roofline")} == {"fp32", "bandwidth"}
     assert not opened.said
@@ -197,8 +462,9 @@ def test_columns_colours_and_gpu_come_back_too(open_report):
 
 WRONG = [
     "kernel=99", "kernel=x", "show=finding:3", "show=__proto__:1", "show=ids:a-b", "show=range:7",
-    "time=x-y", "sort=nope", "columns=", "colour=red", "gpu=9", "roofs=<b>", "toString=1",
-    "hidden=<img src=x onerror=alert(1)>", "words=%3Cscript%3E", "show=class:constructor",
+    "show=name:nope", "time=x-y", "sort=nope", "columns=", "colour=red", "gpu=9", "roofs=<b>",
+    "toString=1", "hidden=<img src=x onerror=alert(1)>", "words=%3Cscript%3E",
+    "show=class:constructor",
 ]  # fmt: skip
 
 
@@ -208,7 +474,7 @@ def test_an_address_that_means_nothing_here_does_no_harm(open_report):
 
     for wrong in WRONG:
         page.evaluate("fragment => { location.hash = fragment; }", wrong)
-        page.wait_for_function("() => document.querySelectorAll('.kernels th').length > 0")
+        page.wait_for_function("() => document.querySelectorAll('[role=columnheader]').length > 0")
         assert not page.locator("#trouble").is_visible(), wrong
         assert page.locator("img, b:has(b)").count() == 0, wrong
     assert not opened.said
@@ -217,19 +483,19 @@ def test_an_address_that_means_nothing_here_does_no_harm(open_report):
 def test_an_address_typed_into_the_open_page_is_followed(open_report):
     opened = open_report(four())
     opened.page.evaluate("location.hash = 'kernel=2'")
-    opened.page.locator("tr.open").wait_for()
-    assert opened.page.locator("tr.open .name").text_content() == "copy"
+    opened.page.locator("[role=row].open").wait_for()
+    assert opened.page.locator("[role=row].open .name").text_content() == "copy"
     opened.page.evaluate("location.hash = 'method'")  # an anchor of the page: nothing changes
-    assert opened.page.locator("tr.open").count() == 1
+    assert opened.page.locator("[role=row].open").count() == 1
     opened.page.go_back()
     opened.page.evaluate("location.hash = ''")
-    opened.page.locator("tr.open").wait_for(state="detached")
+    opened.page.locator("[role=row].open").wait_for(state="detached")
 
 
 def test_a_link_can_be_copied(open_report):
     opened = open_report(four())
     opened.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    opened.page.locator("tr[data-id] .name").first.click()
+    opened.page.locator(".tabulator-row[data-id] .name").first.click()
     opened.page.locator(".picked").get_by_role("button", name="Copy link").click()
     opened.page.locator(".picked").get_by_role("button", name="Copied").wait_for()
     assert opened.page.evaluate("navigator.clipboard.readText()") == opened.page.url
@@ -250,6 +516,6 @@ def test_charts_are_walked_by_keyboard(open_report):
     page.locator("#plane .hovertext").wait_for()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Enter")
-    assert page.locator("tr.open .name").text_content() == "norm"
+    assert page.locator("[role=row].open .name").text_content() == "norm"
     page.keyboard.press("Escape")
-    assert page.locator("tr.open").count() == 0
+    assert page.locator("[role=row].open").count() == 0

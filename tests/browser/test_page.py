@@ -69,7 +69,7 @@ def test_without_counters_says_what_to_do_and_draws_no_charts(open_report):
 
     assert "nsys-walls plan bert-base-b8" in text(opened, "#overview")
     assert not opened.page.locator("#charts").is_visible()
-    assert opened.page.locator("tr[data-id]").count() == 1
+    assert opened.page.locator(".tabulator-row[data-id]").count() == 1
     assert not opened.said
 
 
@@ -252,7 +252,7 @@ def test_an_old_browser_keeps_the_table_and_says_why_no_charts(open_report, vari
     opened = open_report(varied, script="delete window.DecompressionStream")
 
     assert "Firefox 113" in text(opened, "#trouble")
-    assert opened.page.locator("tr[data-id]").count() == 9
+    assert opened.page.locator(".paper tbody tr").count() == 9
     assert not opened.page.locator("#charts").is_visible()
 
 

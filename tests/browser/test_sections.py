@@ -215,7 +215,7 @@ def test_collectives_and_ranks_show_who_waits(open_report):
     assert [row[-1] for row in ranks] == ["100 µs", "–"]
     assert "kernels 10 %, idle 25 %" in text(opened, "#ranks")
     opened.page.locator("#ranks").get_by_role("button", name="allreduce").click()
-    assert opened.page.locator("tr[data-id] .name").all_text_contents() == ["ring"]
+    assert opened.page.locator(".tabulator-row[data-id] .name").all_text_contents() == ["ring"]
 
 
 def node(number, parent, depth, **given):
@@ -285,7 +285,7 @@ def test_kernels_of_a_range_are_shown_where_the_document_names_them(open_report)
         report(kernels=kernels, ranges=[range_row(0)], range_tree=tree, range_nodes=2)
     )
     opened.page.locator("#ranges").get_by_role("button", name="show 1 kernel").click()
-    assert opened.page.locator("tr[data-id] .name").all_text_contents() == ["b"]
+    assert opened.page.locator(".tabulator-row[data-id] .name").all_text_contents() == ["b"]
     assert "show=range:0" in opened.page.url
 
 

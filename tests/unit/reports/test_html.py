@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from html.parser import HTMLParser
 from importlib.resources import files
 
@@ -57,8 +58,8 @@ class Page(HTMLParser):
             text = gzip.decompress(base64.b64decode(text)).decode()
         return json.loads(text)
 
-    def plotly(self):
-        return gzip.decompress(base64.b64decode(self.script("plotly")[1]))
+    def library(self, name):
+        return gzip.decompress(base64.b64decode(self.script(name)[1]))
 
 
 def many(number, launches=10):
@@ -132,7 +133,8 @@ def test_hostile_text_ends_no_element_and_starts_none():
 
     added = sorted(set(page.tags) - set(plain.tags))
     assert not added  # in particular no b
-    assert len(page.scripts) == len(plain.scripts) == 4  # texts, document, plotly, the page's own
+    # texts, document, two libraries, the page's own
+    assert len(page.scripts) == len(plain.scripts) == 5
     assert page.document()["kernels"][0]["name"] == HOSTILE
     assert text.encode()  # lone surrogates must not stop it from being written
 
@@ -159,7 +161,7 @@ def test_walls_in_the_headline_are_marked_in_their_colours():
     assert '<mark class="compute">compute wall</mark>' in text
 
 
-def test_the_policy_allows_the_two_scripts_by_hash_and_nothing_else():
+def test_the_policy_allows_the_three_scripts_by_hash_and_nothing_else():
     page = Page(RENDERER.render(report()))
     policy = next(
         attrs["content"]
@@ -168,8 +170,8 @@ def test_the_policy_allows_the_two_scripts_by_hash_and_nothing_else():
     )
     rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
 
-    own = page.scripts[-1][1].encode()
-    digests = [base64.b64encode(hashlib.sha256(text).digest()) for text in (own, page.plotly())]
+    scripts = page.scripts[-1][1].encode(), page.library("plotly"), page.library("tabulator")
+    digests = [base64.b64encode(hashlib.sha256(script).digest()) for script in scripts]
     assert rules.pop("script-src") == " ".join(f"'sha256-{one.decode()}'" for one in digests)
     assert rules == {
         "default-src": "'none'",
@@ -184,7 +186,35 @@ def test_the_policy_allows_the_two_scripts_by_hash_and_nothing_else():
 def test_plotly_is_the_copy_of_the_installed_package():
     from plotly.offline import get_plotlyjs
 
-    assert Page(RENDERER.render(report())).plotly().decode() == get_plotlyjs()
+    assert Page(RENDERER.render(report())).library("plotly").decode() == get_plotlyjs()
+
+
+def test_tabulator_is_as_published_and_comes_with_its_licence():
+    folder = ASSETS / "tabulator"
+    origin = tomllib.loads(folder.joinpath("origin.toml").read_text("utf-8"))
+    sums = {name: hashlib.sha256(folder.joinpath(name).read_bytes()) for name in origin["sha256"]}
+    assert {name: one.hexdigest() for name, one in sums.items()} == origin["sha256"]
+    assert {one.name for one in folder.iterdir()} == {*origin["sha256"], "origin.toml"}
+
+    page = RENDERER.render(report())
+    script = Page(page).library("tabulator").decode()
+    published = folder.joinpath("tabulator.min.js").read_text("utf-8")
+    code, _, address = published.partition("//# sourceMappingURL")
+    assert address  # a debugger would ask for it
+    assert script.endswith(code)
+    assert "sourceMappingURL" not in script + page
+    assert folder.joinpath("LICENSE").read_text("utf-8") in script
+    assert f"Tabulator v{origin['version']} " in script
+
+
+def test_no_two_parts_of_the_page_share_a_name():
+    """They are joined in one scope, where the later function would replace the former."""
+    scripts = [asset.read_text("utf-8") for asset in ASSETS.joinpath("js").iterdir()]
+    said = r"^(?:async )?(?:function\*?|class|const|let)\s+(\w+)"
+    names = [name for script in scripts for name in re.findall(said, script, re.MULTILINE)]
+
+    assert len(names) > 100
+    assert {name for name in names if names.count(name) > 1} == set()
 
 
 def test_nothing_is_loaded_from_elsewhere():

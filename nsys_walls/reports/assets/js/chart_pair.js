@@ -8,6 +8,7 @@ class Charts {
   constructor(report, state, view) {
     Object.assign(this, { report, state, view });
     this.targets = { plane: byId("plane"), roofline: byId("roofline") };
+    for (const target of Object.values(this.targets)) new ChartDrag(target, this);
     this.looked = { list: null };
     state.listen(["colour", "gpu", "roofs"], () => this.draw());
     state.listen(["hidden", "time", "show", "words", "kernel", "caches"], () => this.soon());
@@ -65,21 +66,35 @@ class Charts {
           }));
   }
 
-  /** What the reader does in a chart. */
+  /** What plotly tells of the reader's pointer; drags that select are in `ChartDrag`. */
   follow(target) {
-    target.on("plotly_click", (event) => {
-      const id = event.points[0].customdata;
-      if (id !== undefined) this.state.set({ kernel: this.state.get("kernel") === id ? null : id });
+    const idIn = (event) => event.points[0].customdata;
+    target.hovered = null;
+    target.on("plotly_hover", (event) => {
+      target.hovered = idIn(event) ?? null;
     });
-    target.on("plotly_selected", (event) => {
-      const ids = (event?.points ?? [])
-        .map((point) => point.customdata)
-        .filter((id) => id !== undefined);
-      target.isPlain = false; // plotly has dimmed the others itself
-      if (ids.length > 0) this.state.set({ show: { kind: "ids", value: ids }, kernel: null });
-      this.emphasise();
+    target.on("plotly_unhover", () => {
+      target.hovered = null;
     });
-    target.on("plotly_deselect", () => this.state.set({ show: null, kernel: null }));
+    target.on("plotly_click", (event) => this.click(idIn(event) ?? null));
+  }
+
+  /** Single a kernel out, or let go of it. */
+  click(id) {
+    if (id !== null) this.state.set({ kernel: this.state.get("kernel") === id ? null : id });
+  }
+
+  /** Single several kernels out; `isMore`: beside those that are singled out already. */
+  pick(ids, isMore) {
+    if (ids.length === 0) return;
+    const { shown, kernel } = this.view;
+    const before = isMore ? [...(shown ?? []), ...(kernel === null ? [] : [kernel.id])] : [];
+    const value = [...new Set([...before, ...ids])].sort((one, other) => one - other);
+    this.state.set({ show: { kind: "ids", value }, kernel: null });
+  }
+
+  reset() {
+    this.state.set({ show: null, kernel: null });
   }
 
   /** Emphasise at once, or with many bubbles when the reader pauses. */

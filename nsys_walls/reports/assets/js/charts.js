@@ -1,19 +1,4 @@
-// What both charts share: plotly itself, axes, layout, drawing.
-
-async function inflate(base64) {
-  if (typeof DecompressionStream === "undefined") throw new Error(t("too_old"));
-  const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).text();
-}
-
-/** Run the copy of plotly.js that the page carries; the policy knows its hash. */
-async function loadPlotly() {
-  const script = document.createElement("script");
-  script.textContent = await inflate(byId("plotly").textContent);
-  document.head.append(script);
-  if (typeof Plotly === "undefined") throw new Error(t("refused"));
-}
+// What both charts share: axes, layout, drawing.
 
 function baseLayout(look, size, margin) {
   const { colours } = look;
@@ -34,8 +19,8 @@ function baseLayout(look, size, margin) {
       bordercolor: colours.line,
       font: { family: colours.font, size: 12.5, color: colours.ink },
     },
-    modebar: { bgcolor: "rgba(0,0,0,0)", color: colours.mute, activecolor: colours.ink },
-    newselection: { line: { color: colours.mute, width: 1, dash: "solid" } },
+    // over the names above a chart, which it hides while it is there
+    modebar: { bgcolor: colours.ground, color: colours.mute, activecolor: colours.ink },
   };
 }
 
@@ -138,11 +123,36 @@ function emphasise(target, isVisible, bright) {
 
 /** Which labels of bubbles stay, as plotly wants to hear it. */
 function labelsOf(target, isShown) {
-  const change = { selections: [] };
+  const change = {};
   target.layout.annotations.forEach(({ name }, place) => {
     if (name?.startsWith("of ")) {
       change[`annotations[${place}].visible`] = isShown(Number(name.slice(3)));
     }
   });
   return change;
+}
+
+/** Where kernels are drawn, in pixels of the drawing; what a zoom has moved out of view is not. */
+function drawnKernels(target) {
+  return (target.kernelTraces ?? []).flatMap(({ place, ids, x, y }) => {
+    const { xaxis, yaxis } = target.data[place];
+    const [across, down] = [toPixels(target.layout, xaxis), toPixels(target.layout, yaxis)];
+    return ids
+      .map((id, at) => ({ id, x: across(x[at]), y: down(y[at]) }))
+      .filter((spot) => spot.x !== null && spot.y !== null);
+  });
+}
+
+/** From values of an axis, such as "y2", to pixels of the drawing; null where it does not reach. */
+function toPixels({ margin, width, height, ...layout }, id) {
+  const { type, range, domain = [0, 1] } = layout[id.replace(/^[xy]/, "$&axis")];
+  const isAcross = id.startsWith("x");
+  const room = isAcross ? width - margin.l - margin.r : height - margin.t - margin.b;
+  return (value) => {
+    const along = type === "log" ? Math.log10(value) : value;
+    const part = (along - range[0]) / (range[1] - range[0]);
+    if (!(part >= 0 && part <= 1)) return null;
+    const place = domain[0] + part * (domain[1] - domain[0]);
+    return isAcross ? margin.l + place * room : margin.t + (1 - place) * room;
+  };
 }

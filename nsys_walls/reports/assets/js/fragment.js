@@ -1,6 +1,6 @@
 // The reader's choices in the fragment of the address: a link shows what its sender saw.
 
-const LONGEST_LIST = 4000; // ids of a box with more are no link any more
+const LONGEST = 4000; // characters; what chats and trackers still keep in one piece as a link
 
 /** Ids as text: 1-3.7 is 1, 2, 3 and 7. */
 function packIds(ids) {
@@ -35,6 +35,7 @@ function codecs(report, columnKeys) {
   const shown = {
     finding: index(report.findings),
     range: index(report.range_tree),
+    name: (text) => (report.ranges.some(({ name }) => name === text) ? text : undefined),
     class: (text) => text,
     level: (text) => text,
     ids: (text) => unpackIds(text, knownIds),
@@ -113,9 +114,11 @@ function followFragment(report, state, columnKeys) {
     const choices = readFragment(location.hash.slice(1), codec);
     if (choices !== null) state.set(choices);
   };
+  state.fitsLink = true;
   state.listen(Object.keys(DEFAULTS), () => {
-    const fragment = writeFragment(state, codec);
-    if (fragment.length > LONGEST_LIST) return;
+    const whole = writeFragment(state, codec);
+    state.fitsLink = whole.length <= LONGEST;
+    const fragment = state.fitsLink ? whole : ""; // rather than an address of something else
     history.replaceState(null, "", fragment === "" ? location.pathname : `#${fragment}`);
   });
   addEventListener("hashchange", restore);

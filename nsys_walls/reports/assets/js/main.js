@@ -44,7 +44,7 @@ async function showCharts(report, state, view) {
   await new Promise((resolve) => {
     requestAnimationFrame(() => setTimeout(resolve));
   });
-  await loadPlotly();
+  await loadLibrary("plotly", "Plotly");
   const charts = new Charts(report, state, view);
   chartTools(report, state, charts);
   charts.draw();
@@ -60,12 +60,12 @@ function prepareForPaper(table, charts) {
   const root = document.documentElement;
   addEventListener("beforeprint", () => {
     root.dataset.medium = "print";
-    table.limit(PRINTED_ROWS);
+    table.print(PRINTED_ROWS);
     charts?.drawForPaper();
   });
   addEventListener("afterprint", () => {
     delete root.dataset.medium;
-    table.limit(Infinity);
+    table.endPrint();
     charts?.draw();
   });
 }
@@ -80,7 +80,11 @@ async function showPage() {
     columns(report).map((column) => column.key),
   );
   const table = showWords(report, state, view);
-  if (view.kernel !== null) table.rowOf(view.kernel.id)?.scrollIntoView({ block: "center" });
+  await table.build().catch((error) => {
+    table.print(DRAWN_WHOLE);
+    throw error;
+  });
+  if (view.kernel !== null) await table.reveal(view.kernel.id);
   const charts = await showCharts(report, state, view).catch((error) => {
     trouble(error);
     return null;

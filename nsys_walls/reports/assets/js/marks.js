@@ -106,13 +106,21 @@ function wallLine(name, x, y, axes, line) {
   };
 }
 
-const LETTER = 6.4; // pixels, about, of a letter of a label
 const LABEL_HEIGHT = 16;
 const NAMED = 6; // bubbles with a label, where there is room
 
+/** Pixels that the text of a label takes; one in <b> is bold. */
+function textWidth(text) {
+  textWidth.pen ??= document.createElement("canvas").getContext("2d");
+  const weight = text.startsWith("<b>") ? "bold " : "";
+  const { fontFamily } = getComputedStyle(document.documentElement);
+  textWidth.pen.font = `${weight}12px ${fontFamily}`;
+  return textWidth.pen.measureText(text.replace(/<[^>]*>/g, "")).width;
+}
+
 /** Pixels of the box of a text around a place; `anchor` is which part of the box that place is. */
 function labelBox(text, x, y, anchor = "center") {
-  const width = text.replace(/<[^>]*>/g, "").length * LETTER;
+  const width = textWidth(text);
   const left = { left: x, center: x - width / 2, right: x - width }[anchor];
   return { left, right: left + width, top: y - LABEL_HEIGHT / 2, bottom: y + LABEL_HEIGHT / 2 };
 }
@@ -155,7 +163,7 @@ function bubbleLabels(spots, room, taken) {
   const boxes = [...taken];
   for (const { kernel, x, y, radius } of heaviestOfClasses(spots)) {
     const text = kernel.class;
-    const half = (text.length * LETTER) / 2;
+    const half = textWidth(text) / 2;
     const places = [
       [radius + 5 + half, 0],
       [-radius - 5 - half, 0],

@@ -4,7 +4,7 @@ class Picked {
   constructor(report, state, view, table) {
     Object.assign(this, { report, state, view, table });
     this.node = document.querySelector(".picked");
-    state.listen(["kernel", "show", "hidden", "time", "words"], () => this.refresh());
+    state.listen(Object.keys(DEFAULTS), () => this.refresh()); // each of them makes the link longer
     this.refresh();
   }
 
@@ -30,7 +30,11 @@ class Picked {
       this.buttons(
         el(
           "button",
-          { type: "button", class: "small", click: () => this.goTo(kernel.id) },
+          {
+            type: "button",
+            class: "small",
+            click: () => this.table.reveal(kernel.id, { isFocused: true }),
+          },
           t("its_row"),
         ),
         { kernel: null },
@@ -69,18 +73,14 @@ class Picked {
       "span",
       { class: "buttons" },
       way,
-      copyButton(t("copy_link"), () => location.href),
+      this.state.fitsLink
+        ? copyButton(t("copy_link"), () => location.href)
+        : el("span", { class: "mute" }, t("too_long_for_link")),
       el(
         "button",
         { type: "button", class: "small", click: () => this.state.set(back) },
         t("show_all"),
       ),
     );
-  }
-
-  goTo(id) {
-    this.table.reveal(id);
-    this.table.rowOf(id)?.scrollIntoView({ block: "center" });
-    this.table.rowOf(id)?.querySelector(".name").focus({ preventScroll: true });
   }
 }

@@ -2,6 +2,7 @@
 
 const LOW_RATIO = 0.02; // under it kernels would lie on one line: they stand side by side below
 const STRIP = { gap: 26, least: 26, most: 110 }; // pixels; the gap holds the strip's title
+const SHELF_EDGE = 4; // free pixels at both ends of a row of unmeasured kernels
 const PLANE_HEIGHT = 300;
 
 function planeAreas(kernels) {
@@ -49,23 +50,25 @@ function pack(kernels, along, look) {
 function shelve(kernels, look, width) {
   const along = [];
   const rows = [];
-  let left = 0;
+  let left = SHELF_EDGE;
   let top = 0;
   let height = 0;
   for (const kernel of kernels) {
     const radius = look.radii.of.get(kernel.id);
-    if (left > 0 && left + 2 * radius > width) {
+    if (left > SHELF_EDGE && left + 2 * radius > width - SHELF_EDGE) {
       top += height;
-      [left, height] = [0, 0];
+      [left, height] = [SHELF_EDGE, 0];
     }
     height = Math.max(height, 2 * radius + 2);
     along.push(left + radius);
     rows.push(top + radius + 1);
     left += 2 * radius + 2;
   }
-  const half = Math.min(STRIP.most, Math.max(STRIP.least, (top + height) / 2));
-  const scale = Math.min(1, (2 * half) / (top + height)); // a crowd is pressed together
-  return { kernels, along, offsets: rows.map((row) => half - row * scale), half, isCrowded: false };
+  const tall = top + height;
+  const half = Math.min(STRIP.most, Math.max(STRIP.least, tall / 2 + 2));
+  const scale = Math.min(1, (2 * half) / tall); // a crowd is pressed together
+  const offsets = rows.map((row) => (tall / 2 - row) * scale);
+  return { kernels, along, offsets, half, isCrowded: false };
 }
 
 function planeFigure(kernels, device, look, width) {
@@ -122,7 +125,7 @@ function planeStrips(areas, look, wide, pixel) {
   return [
     ["low", "y2", t("strip_low"), byBandwidth],
     ["noFlop", "y3", t("strip_no_flop"), byBandwidth],
-    ["nothing", "y4", t("strip_nothing"), (kernels) => shelve(kernels, look, wide - 8)],
+    ["nothing", "y4", t("strip_nothing"), (kernels) => shelve(kernels, look, wide)],
   ]
     .filter(([name]) => areas[name].length > 0)
     .map(([name, yaxis, title, arrange]) => ({ name, yaxis, title, ...arrange(areas[name]) }));

@@ -19,7 +19,7 @@ function showRanges(report, show) {
   const rows = section.querySelector(".rows");
   const views = {
     tree: () => new RangeTree(report, show).node,
-    names: () => rangesByName(report),
+    names: () => rangesByName(report, show),
   };
   const kinds = report.range_tree.length === 0 ? ["names"] : ["tree", "names"];
   const chips = kinds.map((kind) =>
@@ -49,9 +49,53 @@ function rangeCells(range, longest, name) {
   ];
 }
 
-function rangesByName(report) {
+const OUTSIDE = "(outside)"; // how the document calls kernels that no range holds
+
+/**
+ * Ids of the kernels that a range of the tree stands for.
+ *
+ * The document says of each kernel the name of the innermost range in which most of its time was
+ * launched: a range has the kernels of its own name and of all names inside it.
+ */
+function kernelsOfRange(report, range) {
+  return range.kernels ?? kernelsInside(report, range.name, ({ node }) => node === range.node);
+}
+
+/** The same for all ranges of one name. */
+function kernelsOfName(report, name) {
+  return kernelsInside(report, name, (range) => range.name === name);
+}
+
+function kernelsInside(report, name, isMeant) {
+  const names = new Set([name]);
+  const nodes = new Set();
+  // the tree has each range behind the one around it
+  for (const range of report.range_tree) {
+    if (!isMeant(range) && !nodes.has(range.parent)) continue;
+    nodes.add(range.node);
+    names.add(range.name);
+  }
+  return report.kernels
+    .filter((kernel) => names.has(kernel.range ?? OUTSIDE))
+    .map((kernel) => kernel.id);
+}
+
+/** The way from a range to its kernels, in charts and table; null where it has none of its own. */
+function rangeLink(kernels, click) {
+  if (kernels.length === 0) return null;
+  const label = t("show_kernels", { number: kernels.length });
+  return el("button", { type: "button", class: "link", click }, label);
+}
+
+function rangesByName(report, show) {
   const longest = Math.max(...report.ranges.map((row) => row.time_ns), 0);
-  const rows = report.ranges.map((range) => rangeCells(range, longest, middleCut(range.name)));
+  const rows = report.ranges.map((range) => {
+    const link = rangeLink(kernelsOfName(report, range.name), () =>
+      show({ kind: "name", value: range.name }),
+    );
+    const name = el("span", { class: "branch" }, el("span", {}, middleCut(range.name)), link);
+    return rangeCells(range, longest, name);
+  });
   const left = report.page?.ranges ?? 0;
   return el(
     "div",
@@ -67,7 +111,7 @@ const indent = ({ depth }) => `padding-left:${Math.min(depth, 12) * 18}px`;
 
 class RangeTree {
   constructor(report, show) {
-    this.show = show;
+    Object.assign(this, { report, show });
     this.children = new Map();
     for (const range of report.range_tree) {
       this.children.set(range.parent, [...(this.children.get(range.parent) ?? []), range]);
@@ -165,19 +209,9 @@ class RangeTree {
       el("span", { class: "unseen" }, t("level", { level: String(range.depth + 1) })),
       middleCut(range.name),
     ];
-    const kernels = range.kernels ?? [];
-    const link =
-      kernels.length === 0
-        ? null
-        : el(
-            "button",
-            {
-              type: "button",
-              class: "link",
-              click: () => this.show({ kind: "range", value: range.node }),
-            },
-            t("show_kernels", { number: kernels.length }),
-          );
+    const link = rangeLink(kernelsOfRange(this.report, range), () =>
+      this.show({ kind: "range", value: range.node }),
+    );
     const twig = isParent
       ? el(
           "button",

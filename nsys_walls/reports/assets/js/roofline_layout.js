@@ -79,7 +79,7 @@ function rooflineLabels(areas, frame, spots) {
   const { mute } = look.colours;
   const above = { yref: "paper", y: 1, yanchor: "bottom", yshift: 2 };
   const walls = [...roofLabels(frame, spots), ...slopeLabel(frame, spots)];
-  const boxes = walls.map(({ box }) => box);
+  const boxes = [...walls.map(({ box }) => box), ...wallBoxes(frame)];
   const names = bubbleLabels(spots, { width: frame.wide, height: frame.tall }, boxes);
   return [
     ...walls.map(({ label }) => label),
@@ -97,6 +97,24 @@ function rooflineLabels(areas, frame, spots) {
   ];
 }
 
+/** Boxes along the walls, in pixels: names of bubbles must not lie on a wall. */
+function wallBoxes({ bandwidth, ceilings, range, wide, tall }) {
+  const across = (x) => (Math.log10(x / range.x[0]) / Math.log10(range.x[1] / range.x[0])) * wide;
+  const down = (y) => (Math.log10(range.y[1] / y) / Math.log10(range.y[1] / range.y[0])) * tall;
+  const box = (left, right, y, half) => ({ left, right, top: y - half, bottom: y + half });
+  const flat = ceilings.map(({ peak }) =>
+    box(bandwidth ? across(peak / bandwidth) : 0, wide, down(peak), 2),
+  );
+  if (!bandwidth) return flat;
+  const [start, steps] = [range.x[0], 100];
+  const end = Math.min(range.x[1], (ceilings.at(-1)?.peak ?? range.y[1]) / bandwidth);
+  const slope = Array.from({ length: steps + 1 }, (_, step) => {
+    const x = start * (end / start) ** (step / steps);
+    return box(across(x) - 3, across(x) + 3, down(x * bandwidth), 3);
+  });
+  return [...flat, ...slope];
+}
+
 /** Each compute wall's name above it, where bubbles leave room. */
 function roofLabels({ look, ceilings, bandwidth, range, wide, tall }, spots) {
   return ceilings.map(({ peak, precisions, isMain }) => {
@@ -105,7 +123,7 @@ function roofLabels({ look, ceilings, bandwidth, range, wide, tall }, spots) {
       (Math.log10(intensity / range.x[0]) / Math.log10(range.x[1] / range.x[0])) * wide;
     const y = (Math.log10(range.y[1] / peak) / Math.log10(range.y[1] / range.y[0])) * tall;
     const start = bandwidth ? Math.max(0, pixel(peak / bandwidth)) : 0;
-    const width = text.length * LETTER;
+    const width = textWidth(isMain ? `<b>${text}</b>` : text);
     const places = [wide, (wide + start + width) / 2, start + width + 24, start - 8].map((x) => ({
       x,
       box: labelBox(text, x, y - LABEL_HEIGHT / 2 - 3, "right"),

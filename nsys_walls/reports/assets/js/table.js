@@ -1,35 +1,24 @@
-// The table of kernels: sorted, filtered, one row open at a time; of many rows only those near
-// the window are in the page.
+// The table of kernels: sorted, filtered, one row open at a time. Tabulator draws it; of many rows
+// only those near the window are in the page.
 
 const DRAWN_WHOLE = 300; // up to so many rows all are drawn, so that the browser's search finds them
-const AHEAD = 30; // rows drawn beyond the window
-const TALLEST = 940; // pixels that the window may have, as in the style sheet
-const ROW_HEIGHT = 32; // pixels, as in the style sheet
+const TALLEST = "min(78vh, 940px)";
+const ROW_HEIGHT = 31; // pixels, and one of its line below
+const NARROWEST_NAME = 200; // pixels
+const WIDEST_COLUMN = 240; // pixels, of any other
 const PRINTED_ROWS = 10;
 
 class KernelTable {
   constructor(report, state, view) {
-    this.state = state;
-    this.view = view;
+    Object.assign(this, { report, state, view, grid: null });
     this.columns = columns(report);
     let cumulative = 0;
-    this.kernels = new Map(
-      report.kernels.map((kernel) => {
-        cumulative += kernel.time_ratio;
-        return [kernel.id, { ...kernel, cumulative: Math.min(1, cumulative) }];
-      }),
-    );
-    this.box = byId("kernels").querySelector(".scroll");
-    this.most = Infinity; // rows, for paper
-    this.body = el("tbody");
-    this.head = el("tr");
-    this.table = el("table", { class: "kernels" }, el("thead", {}, this.head), this.body);
-    this.box.append(this.table);
-    this.box.addEventListener("scroll", () => this.drawWindow(), { passive: true });
-    state.listen(["columns"], () => this.rebuild());
-    state.listen(["hidden", "time", "show", "words", "sort"], () => this.refresh());
-    state.listen(["kernel"], () => this.openRow());
-    this.rebuild();
+    this.kernels = report.kernels.map((kernel) => {
+      cumulative += kernel.time_ratio;
+      return { ...kernel, cumulative: Math.min(1, cumulative) };
+    });
+    this.box = byId("kernels").querySelector(".grid");
+    this.paper = byId("kernels").querySelector(".paper");
   }
 
   get shownColumns() {
@@ -39,171 +28,238 @@ class KernelTable {
     );
   }
 
-  rebuild() {
-    this.drawnColumns = this.shownColumns;
-    this.heads = this.drawnColumns.map((column) =>
-      el(
-        "th",
-        { scope: "col", class: column.kind },
-        el(
-          "button",
-          { type: "button", title: column.help, click: () => this.sortBy(column) },
-          column.title,
-        ),
-      ),
-    );
-    this.head.replaceChildren(...this.heads);
+  /** The kernels in the table, in its order. */
+  get rows() {
+    if (this.grid === null) return this.kernels;
+    return this.grid.getRows("active").map((row) => row.getData());
+  }
+
+  /** Draw it; resolves when its rows are there. */
+  async build() {
+    await loadLibrary("tabulator", "Tabulator");
+    Tabulator.extendModule("layout", "modes", { fitName });
+    this.opened = this.state.get("kernel");
+    this.order = this.state.get("sort");
+    const grid = new Tabulator(this.box, this.options());
+    grid.on("rowClick", (event, row) => this.click(event, row));
+    grid.on("dataSorted", (sorters) => this.sorted(sorters));
+    await new Promise((resolve) => {
+      grid.on("tableBuilt", resolve);
+    });
+    this.grid = grid;
+    this.box.setAttribute("aria-label", t("kernels_table"));
+    this.holder.removeAttribute("tabindex"); // no part of a grid; the names in it take the focus
+    this.state.listen(["columns"], () => this.rebuild());
+    this.state.listen(["hidden", "time", "show", "words"], () => this.refresh());
+    this.state.listen(["sort"], () => this.sort());
+    this.state.listen(["kernel"], () => this.openRow());
     this.refresh();
+    this.watch();
   }
 
-  sortBy(column) {
-    const up = column.key;
-    const down = `-${column.key}`;
-    const first = column.isText ? up : down;
-    const second = column.isText ? down : up;
-    this.state.set({ sort: this.state.get("sort") === first ? second : first });
+  /** Fit it anew when its room changes, and stay at the row that the reader looks at. */
+  watch() {
+    const room = () => `${this.box.clientWidth} ${innerHeight}`;
+    let last = room();
+    let timer = null;
+    const fit = () => {
+      if (room() === last || document.documentElement.dataset.medium === "print") return;
+      last = room();
+      const { scrollTop } = this.holder;
+      this.grid.redraw(true);
+      this.holder.scrollTop = scrollTop;
+    };
+    const soon = () => {
+      clearTimeout(timer);
+      timer = setTimeout(fit, 150);
+    };
+    new ResizeObserver(soon).observe(this.box);
+    addEventListener("resize", soon);
   }
 
-  compare(column, descending) {
-    return (one, other) => {
-      const [left, right] = [column.sort(one), column.sort(other)];
-      if (left === null || right === null) return (left === null) - (right === null); // not measured is last, always
-      const difference = column.isText ? left.localeCompare(right, "en") : left - right;
-      return (descending ? -difference : difference) || one.id - other.id;
+  get holder() {
+    return this.box.querySelector(".tabulator-tableholder");
+  }
+
+  options() {
+    return {
+      autoResize: false, // it scrolls to the top whenever the table comes into the window
+      data: this.kernels,
+      columns: this.definitions(),
+      columnDefaults: { resizable: "header", headerSortTristate: false },
+      columnHeaderSortMulti: false,
+      headerSortElement: "",
+      initialSort: [this.sorter()],
+      initialFilter: (kernel) => this.view.isChosen(kernel),
+      layout: "fitName",
+      maxHeight: TALLEST,
+      nestedFieldSeparator: false,
+      placeholder: t("no_kernel"),
+      renderVertical: this.kernels.length <= DRAWN_WHOLE ? "basic" : "virtual",
+      rowHeight: ROW_HEIGHT,
+      rowFormatter: (row) => this.dress(row),
     };
   }
 
-  /** Filter and sort anew. */
-  refresh() {
-    const sort = this.state.get("sort");
-    const key = sort.replace(/^-/, "");
-    const column = this.columns.find((one) => one.key === key) ?? this.columns[0];
-    this.rows = this.view.chosen
-      .map(({ id }) => this.kernels.get(id))
-      .sort(this.compare(column, sort.startsWith("-")))
-      .slice(0, this.most);
-    this.heads.forEach((head, place) => {
-      const direction = sort.startsWith("-") ? "descending" : "ascending";
-      if (this.drawnColumns[place] === column) head.setAttribute("aria-sort", direction);
-      else head.removeAttribute("aria-sort");
-    });
-    this.table.setAttribute("aria-rowcount", this.rows.length + 1);
-    this.body.replaceChildren();
-    this.openRow();
+  /** The columns that are shown, and out of sight the one that the rows are sorted by. */
+  definitions() {
+    const shown = this.shownColumns;
+    const sorting = this.columns.filter(({ key }) => key === this.sorter().column);
+    const unseen = sorting.filter((column) => !shown.includes(column));
+    return [
+      ...shown.map((column) => this.definition(column)),
+      ...unseen.map((column) => ({ ...this.definition(column), visible: false })),
+    ];
   }
 
-  /** Open the row of the kernel that is singled out, and close the one before. */
-  openRow() {
-    this.body.querySelector("tr.open")?.classList.remove("open");
-    this.body.querySelector('[aria-expanded="true"]')?.setAttribute("aria-expanded", "false");
-    this.body.querySelector("tr.more")?.remove();
-    this.opened = this.rows.findIndex((kernel) => kernel.id === this.state.get("kernel"));
-    this.more = null;
-    if (this.opened >= 0) {
-      const content = detail(this.rows[this.opened]);
-      this.more = el(
-        "tr",
-        { class: "more" },
-        el("td", { colspan: this.drawnColumns.length }, content),
-      );
-    }
-    this.drawWindow();
+  definition(column) {
+    const isName = column.key === "name";
+    const show = isName ? (kernel) => this.nameButton(kernel) : column.show;
+    return {
+      field: column.key,
+      title: column.title,
+      cssClass: column.kind,
+      frozen: isName,
+      ...(isName ? { minWidth: NARROWEST_NAME } : { maxWidth: WIDEST_COLUMN }),
+      headerSortStartingDir: column.isText ? "asc" : "desc",
+      sorter: (_one, _other, one, other, _column, direction) =>
+        compare(column, one.getData(), other.getData(), direction),
+      // nodes only: Tabulator takes a text for markup
+      titleFormatter: () => el("button", { type: "button", title: column.help }, column.title),
+      formatter: (cell) => el("span", { class: "cell" }, show(cell.getData())),
+    };
   }
 
-  /** Pixels from the top of the rows to a row. */
-  topOf(place) {
-    const isBelow = this.opened >= 0 && place > this.opened;
-    return place * ROW_HEIGHT + (isBelow ? (this.more?.offsetHeight ?? 0) : 0);
-  }
-
-  /** First and last place, exclusive, of the rows to draw. */
-  window() {
-    const all = this.rows.length;
-    if (all <= DRAWN_WHOLE) return [0, all];
-    const open = this.opened >= 0 ? (this.more?.offsetHeight ?? 0) : 0;
-    const from = Math.floor((this.box.scrollTop - open) / ROW_HEIGHT) - AHEAD;
-    const to = Math.ceil((this.box.scrollTop + TALLEST) / ROW_HEIGHT) + AHEAD;
-    return [Math.max(0, from), Math.min(all, Math.max(to, 0))];
-  }
-
-  drawWindow() {
-    const [from, to] = this.window();
-    const wanted = new Map(this.rows.slice(from, to).map((kernel, at) => [kernel.id, from + at]));
-    for (const row of [...this.body.children]) {
-      const id = Number(row.dataset.id ?? -1);
-      if (!wanted.has(id) && row !== this.more) row.remove();
-    }
-    let next = this.body.firstElementChild;
-    for (const [id, place] of wanted) {
-      if (next?.dataset.id === String(id)) next = next.nextElementSibling;
-      else this.body.insertBefore(this.row(this.rows[place], place), next);
-      if (next !== null && next === this.more) next = next.nextElementSibling;
-    }
-    this.attachDetail(wanted);
-    const below = this.topOf(this.rows.length) - this.topOf(to);
-    this.body.prepend(...this.space(this.topOf(from)));
-    this.body.append(...this.space(below));
-  }
-
-  attachDetail(wanted) {
-    const kernel = this.rows[this.opened];
-    if (this.more === null || !wanted.has(kernel.id)) {
-      this.more?.remove();
-      return;
-    }
-    const row = this.rowOf(kernel.id);
-    row.classList.add("open");
-    row.querySelector(".name").setAttribute("aria-expanded", "true");
-    if (row.nextElementSibling !== this.more) row.after(this.more);
-  }
-
-  /** The room of rows that are not drawn. */
-  space(height) {
-    if (height <= 0) return [];
-    const cell = el("td", { colspan: this.drawnColumns.length, style: `height:${height}px` });
-    return [el("tr", { class: "space", "aria-hidden": "true" }, cell)];
-  }
-
-  row(kernel, place) {
-    const [, ...others] = this.drawnColumns;
-    const name = el(
+  nameButton(kernel) {
+    return el(
       "button",
       { type: "button", class: "name", "aria-expanded": "false" },
       middleCut(kernel.name),
     );
-    const click = () => {
-      if (getSelection().isCollapsed) this.toggle(kernel.id);
-    };
-    return el(
-      "tr",
-      { "data-id": kernel.id, "aria-rowindex": place + 2, click },
-      el("td", { class: "name-column" }, name),
-      others.map((column) => el("td", { class: column.kind }, column.show(kernel))),
-    );
   }
 
-  rowOf(id) {
-    return this.body.querySelector(`tr[data-id="${id}"]`);
+  /** What a row has beside its cells, when it is drawn for the first time. */
+  dress(row) {
+    const { id } = row.getData();
+    const node = row.getElement();
+    node.dataset.id = id;
+    row.watchPosition((place) => node.setAttribute("aria-rowindex", place + 1));
+    this.showDetail(row, id === this.opened);
   }
 
-  toggle(id) {
+  showDetail(row, isOpen) {
+    const node = row.getElement();
+    node.classList.toggle("open", isOpen);
+    node.querySelector(".name")?.setAttribute("aria-expanded", String(isOpen));
+    node.querySelector(".more")?.remove();
+    if (isOpen) node.append(el("div", { class: "more", role: "gridcell" }, detail(row.getData())));
+  }
+
+  click(event, row) {
+    if (event.target.closest(".more") !== null || !getSelection().isCollapsed) return;
+    const { id } = row.getData();
     this.state.set({ kernel: this.state.get("kernel") === id ? null : id });
   }
 
-  /** Bring a kernel's row into view inside the table. */
-  reveal(id) {
-    const place = this.rows.findIndex((kernel) => kernel.id === id);
-    if (place < 0) return;
-    this.box.scrollTop = this.topOf(place);
-    this.drawWindow(); // the event of scrolling comes later
+  /** The state's order as Tabulator wants to hear it. */
+  sorter() {
+    const sort = this.state.get("sort");
+    const field = sort.replace(/^-/, "");
+    return { column: field, dir: sort.startsWith("-") ? "desc" : "asc" };
   }
 
-  /** Fewer rows on paper, and says so; Infinity shows all again. */
-  limit(rows) {
-    this.most = rows;
-    this.refresh();
-    const all = this.view.chosen.length;
-    byId("kernels").querySelector(".more-kernels").textContent =
-      this.rows.length < all ? t("printed", { shown: this.rows.length, all }) : "";
+  /** Sorted by a column's head or by a link: what is first now is what the reader wants to see. */
+  sorted([sorter]) {
+    const order = sorter && `${sorter.dir === "desc" ? "-" : ""}${sorter.field}`;
+    if (this.grid === null || order === undefined || order === this.order) return;
+    this.order = order;
+    this.state.set({ sort: order });
+    queueMicrotask(() => {
+      this.holder.scrollTop = 0; // when the rows stand in their new order
+    });
   }
+
+  sort() {
+    const { column, dir } = this.sorter();
+    const [now] = this.grid.getSorters();
+    if (now?.field === column && now?.dir === dir) return;
+    if (this.grid.getColumn(column) === false) this.rebuild();
+    else this.grid.setSort(column, dir);
+  }
+
+  /** Filter anew. */
+  refresh() {
+    this.grid.refreshFilter();
+    this.box.setAttribute("aria-rowcount", this.grid.getDataCount("active") + 1);
+  }
+
+  rebuild() {
+    this.grid.setColumns(this.definitions());
+    this.grid.setSort([this.sorter()]);
+  }
+
+  /** Open the row of the kernel that is singled out, and close the one before. */
+  openRow() {
+    const before = this.opened;
+    this.opened = this.state.get("kernel");
+    for (const id of [before, this.opened]) {
+      const row = id === null ? false : this.grid.getRow(id);
+      if (row === false) continue;
+      this.showDetail(row, id === this.opened);
+      row.normalizeHeight();
+    }
+  }
+
+  rowOf(id) {
+    return this.box.querySelector(`.tabulator-row[data-id="${id}"]`);
+  }
+
+  /** Bring a kernel's row into view, and into the focus of the keyboard. */
+  async reveal(id, { isFocused = false } = {}) {
+    if (!this.grid.getRows("active").some((row) => row.getIndex() === id)) return;
+    await this.grid.scrollToRow(id, "top", false);
+    const row = this.rowOf(id);
+    row.scrollIntoView({ block: "center" });
+    if (isFocused) row.querySelector(".name").focus({ preventScroll: true });
+  }
+
+  /** The first rows as a plain table, for paper and old browsers, and how many there are. */
+  print(most) {
+    const shown = this.shownColumns;
+    const { rows } = this;
+    const first = rows.slice(0, most);
+    const heads = shown.map(({ title, kind }) => [title, kind]);
+    const cells = (kernel) =>
+      shown.map(({ key, show }) => (key === "name" ? middleCut(kernel.name) : show(kernel)));
+    const number = t("printed", { shown: first.length, all: rows.length });
+    this.paper.replaceChildren(
+      table("kernels", heads, first.map(cells)),
+      el("p", { class: "sub" }, rows.length > first.length ? number : ""),
+    );
+  }
+
+  endPrint() {
+    this.paper.replaceChildren();
+  }
+}
+
+/** Not measured is last, whatever the direction; equals stand as in the document. */
+function compare(column, one, other, direction) {
+  const sign = direction === "asc" ? 1 : -1; // Tabulator turns the result round for the other
+  const [left, right] = [column.sort(one), column.sort(other)];
+  if (left === null || right === null) {
+    const missing = (left === null) - (right === null) || one.id - other.id;
+    return sign * missing;
+  }
+  const difference = column.isText ? left.localeCompare(right, "en") : left - right;
+  return difference || sign * (one.id - other.id);
+}
+
+/** A layout of Tabulator: columns as wide as what they hold, the name takes the room that is left. */
+function fitName(fitted) {
+  const [name, ...others] = fitted.filter((column) => column.visible);
+  for (const column of others) column.reinitializeWidth();
+  const used = others.reduce((sum, column) => sum + column.getWidth(), 0);
+  const room = this.table.rowManager.element.clientWidth - used;
+  name.setWidth(Math.max(NARROWEST_NAME, room));
 }

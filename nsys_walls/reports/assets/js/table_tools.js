@@ -22,7 +22,7 @@ class TableTools {
           "span",
           { class: "buttons" },
           this.columnChoice(),
-          copyButton(t("copy_csv"), () => csvText(table.rows, table.drawnColumns)),
+          copyButton(t("copy_csv"), () => csvText(table.rows, table.shownColumns)),
         ),
       );
     state.listen(["words", "show", "hidden", "time"], () => this.refresh());

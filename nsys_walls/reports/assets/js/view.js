@@ -49,7 +49,8 @@ class View {
     const found = {
       finding: () => this.report.findings[value].kernels,
       class: () => where((kernel) => kernel.class === value),
-      range: () => this.report.range_tree[value].kernels ?? [],
+      range: () => kernelsOfRange(this.report, this.report.range_tree[value]),
+      name: () => kernelsOfName(this.report, value),
       level: () => where((kernel) => kernel.match.level === value),
       ids: () => value,
     };
@@ -62,6 +63,7 @@ class View {
       finding: () => `${this.report.findings[value].code} ${this.report.findings[value].title}`,
       class: () => t("show_class", { class: value }),
       range: () => t("show_range", { range: this.report.range_tree[value].name }),
+      name: () => t("show_range", { range: value }),
       level: () => t("show_level", { level: called("level", value) }),
       ids: () => t("show_box"),
     };
