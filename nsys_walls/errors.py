@@ -7,6 +7,8 @@ stable, so scripts and the documentation can name it; ``exit_code`` is the proce
 from dataclasses import dataclass
 from typing import ClassVar
 
+from nsys_walls.texts import Text
+
 
 class NsysWallsError(Exception):
     """Base of all errors this package raises on purpose.
@@ -35,14 +37,19 @@ class UsageError(NsysWallsError):
     exit_code: ClassVar[int] = 2
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Notice:
     """A warning: shown on stderr, kept with the run, printed in every report.
 
     Attributes:
         code: Stable name, lower case with hyphens, such as ``"above-the-wall"``.
-        message: One sentence with numbers and units; plain text.
+        text: One sentence with numbers and units; plain text.
     """
 
     code: str
-    message: str
+    text: Text
+
+    @property
+    def message(self) -> str:
+        """The sentence in English, as stderr and the store have it."""
+        return self.text.written()

@@ -20,6 +20,7 @@ from nsys_walls.store.manifest import (
 )
 from nsys_walls.store.writer import RunWriter, SourceWriter
 from nsys_walls.textfile import read_head
+from nsys_walls.texts import text
 from nsys_walls.traces.folder import table_files
 
 _MORE_SUFFIXES = (".gz", ".sqlite", ".sqlite3", ".db", ".csv", ".txt", ".json",
@@ -159,8 +160,8 @@ def _is_twin(writer: RunWriter, given: "_Input") -> bool:
     same = (row for row in writer.records if row.content_digest == given.content_digest)
     twin = next(same, None)
     if twin is not None:
-        message = f"{given.path.name} is the same as {twin.file}: it is counted once."
-        writer.warn(twin, Notice("same-launches", message))
+        said = text("notice.same_file", file=_file_name(given.path), other=twin.file)
+        writer.warn(twin, Notice("same-launches", said))
     return twin is not None
 
 
@@ -170,8 +171,13 @@ def _add(writer: RunWriter, record: SourceRecord) -> None:
     if twin is None:
         writer.add(record)
         return
-    message = f"{record.file} holds the same launches as {twin.file}: they are counted once."
-    writer.warn(twin, Notice("same-launches", message))
+    said = text("notice.same_launches", file=record.file, other=twin.file)
+    writer.warn(twin, Notice("same-launches", said))
+
+
+def _file_name(path: Path) -> str:
+    """Name a file; a name in another encoding is still a name, but must fit into JSON."""
+    return path.name.encode("utf-8", "replace").decode("utf-8")
 
 
 def _record(number: int, given: _Input, info: SourceInfo, sink: SourceWriter) -> SourceRecord:
@@ -182,8 +188,7 @@ def _record(number: int, given: _Input, info: SourceInfo, sink: SourceWriter) ->
         source=number,
         kind=info.kind,
         is_trace=given.reader.is_trace,
-        # a name in another encoding is still a name, but must fit into JSON
-        file=given.path.name.encode("utf-8", "replace").decode("utf-8"),
+        file=_file_name(given.path),
         path_digest=given.path_digest,
         content_digest=given.content_digest,
         work_digest=sink.work_digest,

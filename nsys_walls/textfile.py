@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final, Literal, TextIO
 
 from nsys_walls.errors import InputError
+from nsys_walls.texts import Text, text
 
 _GZIP: Final = b"\x1f\x8b"
 _UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -240,19 +241,16 @@ class NumberStyle:
         return next(iter(evidence)) if len(evidence) == 1 else None
 
     @property
-    def doubt(self) -> str | None:
+    def doubt(self) -> Text | None:
         """How numbers that can be read in two ways were read, where that is in doubt."""
         if self.mark is None:
-            return (
-                "some numbers have a decimal point, others a decimal comma: those that can be "
-                "read in two ways were left out."
-            )
+            return text("source.mixed_marks")
         if self._proved or not self.is_ambiguous:
             return None
         if not self._implied:
-            return "no number shows which decimal mark is meant: it was taken to be the point."
+            return text("source.unknown_mark")
         if self.mark == ",":
-            return "points were read as separators of thousands, as these counts are whole."
+            return text("source.points_group")
         return None
 
 

@@ -104,7 +104,7 @@ def _table(parts: Sequence["Hardware"]) -> list[str]:
                 *(_plain(peak.value if peak else None, 1e12) for peak in peaks),
                 f"{balance:.1f}" if balance else "-",
                 f"{balance / 2:.1f}" if balance else "-",
-                documents.cite(number.document for number in cited if number),
+                documents.cite(str(number.document) for number in cited if number),
             )
         )
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -132,7 +132,7 @@ def _details(part: "Hardware") -> list[str]:
         balance = part.balance_flop_per_byte(key)
         if balance:
             cells = f"{cells:<48} balance {balance:.1f}, half {balance / 2:.1f} FLOP/byte"
-        lines.append(f"{cells:<90} [{documents.cite([number.document])}]")
+        lines.append(f"{cells:<90} [{documents.cite([str(number.document)])}]")
     if part.sparse_halved:
         halved = ", ".join(part.sparse_halved)
         lines += _wrap("  *", f"Data sheets also print twice this, with 2:4 sparsity: {halved}.")

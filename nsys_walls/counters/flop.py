@@ -16,15 +16,15 @@ from nsys_walls.counters.table import (
     split_tensor_name,
 )
 from nsys_walls.counters.tensor import TensorCount, tensor_of
+from nsys_walls.texts import Text, text
 
 FlopIs = Literal["exact", "lower_bound", "estimate"]
 
 _HMUL = "sass_thread_inst_executed_op_hmul_pred_on"
 
-_PACKED_NOTE = "FP16 counted as packed pairs (NVIDIA's convention: hadd 2, hmul 2, hfma 4)"
-_MOVES_NOTE = "FP16 instructions are moves and conversions, not counted as work"
+_PACKED_NOTE, _MOVES_NOTE = text("work.packed_pairs"), text("work.moves")
 _COLLECT = "smsp__sass_thread_inst_executed_op_{}{{add,mul,fma}}_pred_on.sum"
-_RATE_NOTE = "FLOP from rates per cycle times elapsed cycles"
+_RATE_NOTE = text("work.from_rates")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,9 +34,9 @@ class FlopCount:
     flop: float | None = None
     flop_by_precision: Mapping[str, float] = field(default_factory=dict)
     flop_is: FlopIs | None = None
-    flop_reason: str | None = None
+    flop_reason: Text | None = None
     not_collected: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
 
 @dataclass(slots=True)
@@ -68,7 +68,7 @@ def _scalars(values: Mapping[str, float], compute_capability: str | None) -> dic
     return found
 
 
-def _half(pipe: Pipe, counted: float) -> tuple[float, str | None]:
+def _half(pipe: Pipe, counted: float) -> tuple[float, Text | None]:
     """Tell FP16 work from moves and conversions; returns the work and what to say about it.
 
     Compilers move constants with HFMA2.MMA and convert with HADD2, also in FP32 programs.
@@ -124,15 +124,15 @@ def flop_of(
 
 def _why_not(
     by_precision: Mapping[str, float], tensor: TensorCount, *, has_fp32: bool
-) -> str | None:
+) -> Text | None:
     """Say why the operations do not add up to a number; None where they do."""
     if tensor.reason is not None:
         return tensor.reason
     if has_fp32 or any(by_precision.values()):
         return None
     if not by_precision:
-        return f"no FLOP counter was collected; collect {_COLLECT.format('{d,f,h}')}"
-    return f"every FLOP counter collected is 0, without FP32; collect {_COLLECT.format('f')}"
+        return text("work.no_flop_counter", counters=_COLLECT.format("{d,f,h}"))
+    return text("work.no_fp32_counter", counters=_COLLECT.format("f"))
 
 
 def _trust(tensor: TensorCount, *, is_bound: bool) -> FlopIs:
@@ -143,14 +143,14 @@ def _trust(tensor: TensorCount, *, is_bound: bool) -> FlopIs:
 
 def _notes(
     values: Mapping[str, float],
-    half_note: str | None,
+    half_note: Text | None,
     partly: tuple[str, ...],
     tensor: TensorCount,
-) -> Iterator[str]:
+) -> Iterator[Text]:
     if half_note is not None:
         yield half_note
     if partly:
-        yield f"only some counters of {', '.join(partly)} were collected"
+        yield text("work.partly_collected", precisions=", ".join(partly))
     yield from tensor.notes
     if elapsed_cycles(values) is not None and any(
         name.endswith(PER_CYCLE) and name.removesuffix(".per_cycle_elapsed") not in values

@@ -6,6 +6,7 @@ from nsys_walls.counters.flop import flop_of, integer_of
 from nsys_walls.counters.table import DRAM_BYTES, MEMORY_THROUGHPUT, SM_THROUGHPUT, load_table
 from nsys_walls.counters.traffic import bytes_of, dram_bytes_of, dram_sides_of, ncu_time_ns_of
 from nsys_walls.counters.work import Work
+from nsys_walls.texts import Text, text
 
 
 def work_of(
@@ -42,13 +43,12 @@ def work_of(
     )
 
 
-def _without_dram(compute_capability: str | None) -> str:
+def _without_dram(compute_capability: str | None) -> Text:
     """Say what to collect where DRAM bytes are missing."""
     chip = load_table().chips.get(compute_capability or "")
     if chip is not None and not chip.dram:
-        return f"compute capability {chip.compute_capability} has no DRAM counters"
-    counters = ", ".join(chip.dram) if chip else DRAM_BYTES
-    return f"DRAM bytes were not collected; collect {counters}"
+        return text("work.no_dram_counters", compute_capability=chip.compute_capability)
+    return text("work.no_dram_bytes", counters=", ".join(chip.dram) if chip else DRAM_BYTES)
 
 
 def _ratio(values: Mapping[str, float], name: str) -> float | None:

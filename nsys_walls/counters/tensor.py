@@ -19,15 +19,12 @@ from nsys_walls.counters.table import (
     load_table,
     split_tensor_name,
 )
+from nsys_walls.texts import Text, text
 
 #: Stands for the tensor precisions of a chip that is not known.
 UNKNOWN_TENSOR = "tensor"
 _ESTIMATED = "fp16_tensor"
-_ESTIMATE_NOTE = "tensor FLOP estimated as {:,} per tensor instruction, taken as FP16"
-_SPARSE_NOTE = (
-    "structured-sparse tensor operations are counted as NVIDIA does, skipped zeros included: "
-    "against the dense wall they may pass 100 %"
-)
+_SPARSE_NOTE = text("work.sparse")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +46,8 @@ class TensorCount:
     partial: tuple[str, ...] = ()
     is_bound: bool = False
     is_estimate: bool = False
-    reason: str | None = None
-    notes: tuple[str, ...] = ()
+    reason: Text | None = None
+    notes: tuple[Text, ...] = ()
 
 
 @dataclass(slots=True)
@@ -197,13 +194,13 @@ def tensor_of(values: Mapping[str, float], pipe: Pipe) -> TensorCount:
         is_bound=bool(unknown),
         reason=_surely_missing(pipe) if is_empty and incomplete else None,
         notes=(
-            *(f"{TENSOR_PREFIX}{name}: not in the counter table, left out" for name in unknown),
+            *(text("work.unknown_counter", counter=f"{TENSOR_PREFIX}{name}") for name in unknown),
             *_sparse_notes(amounts),
         ),
     )
 
 
-def _sparse_notes(amounts: Mapping[str, float]) -> tuple[str, ...]:
+def _sparse_notes(amounts: Mapping[str, float]) -> tuple[Text, ...]:
     sparse = (flop for name, flop in amounts.items() if name.endswith("_sparsity_on"))
     return (_SPARSE_NOTE,) if any(sparse) else ()
 
@@ -220,26 +217,28 @@ def _without_operations(pipe: Pipe) -> TensorCount:
         flop_by_precision={_ESTIMATED: estimate},
         missing=() if pipe.sees_all else tuple(name for name in missing if name != _ESTIMATED),
         is_estimate=True,
-        notes=(_ESTIMATE_NOTE.format(pipe.chip.hmma_flop),),
+        notes=(text("work.tensor_estimate", flop=f"{pipe.chip.hmma_flop:,}"),),
     )
 
 
-def _surely_missing(pipe: Pipe) -> str | None:
+def _surely_missing(pipe: Pipe) -> Text | None:
     """Explain why there is tensor work that no counter holds; None where that is not sure."""
     if pipe.was_active:
-        sign = "the tensor pipe was active"
+        sign = text("work.tensor_pipe_active")
     elif pipe.says_tensor:
-        sign = "the kernel's name means tensor cores"
+        sign = text("work.named_tensor")
     else:
         return None
-    return f"{sign}, but no tensor operations were counted; {_advice(pipe.chip)}"
+    return text("work.no_tensor_counter", sign=sign, todo=_advice(pipe.chip))
 
 
-def _advice(chip: Chip | None) -> str:
+def _advice(chip: Chip | None) -> Text:
+    every = f"{TENSOR_PREFIX}*.sum"
     if chip is None:
-        return f"collect {TENSOR_PREFIX}*.sum (which of them depends on the chip, not known here)"
+        return text("work.collect_some", counters=every)
+    number = chip.compute_capability
     if not chip.tensor and chip.hmma_flop is None:
-        return f"compute capability {chip.compute_capability} has no counter for them"
+        return text("work.no_counter_for_them", compute_capability=number)
     if not chip.tensor:
-        return f"collect sm__{PIPE_COUNTER}.sum"
-    return f"collect {TENSOR_PREFIX}*.sum as compute capability {chip.compute_capability} has them"
+        return text("work.collect", counters=f"sm__{PIPE_COUNTER}.sum")
+    return text("work.collect_of_chip", counters=every, compute_capability=number)

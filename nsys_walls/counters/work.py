@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from nsys_walls.texts import Text, text
+
 #: Below this part of the L2 traffic, DRAM traffic says nothing about the kernel.
 SERVED_BY_L2_RATIO = 0.01
 
-_NO_TRAFFIC, _BY_L2 = "no DRAM traffic", "served by L2"
+_NO_TRAFFIC, _BY_L2 = text("work.no_traffic"), text("work.by_l2")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +40,7 @@ class Work:
     flop: float | None = None
     flop_by_precision: Mapping[str, float] = field(default_factory=dict)
     flop_is: Literal["exact", "lower_bound", "estimate"] | None = None
-    flop_reason: str | None = None
+    flop_reason: Text | None = None
     not_collected: tuple[str, ...] = ()
     int_op: float | None = None
     dram_bytes: float | None = None
@@ -50,7 +52,7 @@ class Work:
     ncu_ns: float | None = None
     sm_throughput_ratio: float | None = None
     memory_throughput_ratio: float | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     @property
     def is_served_by_l2(self) -> bool:
@@ -69,7 +71,7 @@ class Work:
         return self.flop / self.dram_bytes
 
     @property
-    def intensity_note(self) -> str | None:
+    def intensity_note(self) -> Text | None:
         """Why the intensity is missing or says little, or None."""
         if self.dram_bytes == 0:
             return _NO_TRAFFIC

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from nsys_walls.join.profiles import Profile, Shape
+from nsys_walls.texts import Text
 
 #: How well a kernel's counters fit, best first; at the last two no rates may be computed.
 MatchLevel = Literal["launch", "shape", "name", "ambiguous", "none"]
@@ -73,7 +74,7 @@ class Joined:
     """
 
     level: MatchLevel
-    reason: str
+    reason: Text
     profiled_launches: int = 0
     spread_ratio: float | None = None
     values: Mapping[str, float] | None = None

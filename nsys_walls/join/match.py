@@ -27,6 +27,7 @@ from nsys_walls.join.candidates import Candidates, Claim, Group, NamePool
 from nsys_walls.join.kernels import Joined, JoinResult, MatchLevel, Traced
 from nsys_walls.join.profiles import Profile
 from nsys_walls.join.summary import STEADY_RATIO, BytesOf, spread_of, summarise
+from nsys_walls.texts import Text
 
 __all__ = ["JoinResult", "Joined", "MatchLevel", "Traced", "join", "summarise"]
 
@@ -61,8 +62,8 @@ class _Joiner:
         self._candidates = Candidates(traced, profiles)
         self._matched: set[int] = set()
         # where many kernels share counters, these are summarised once
-        self._summaries: dict[tuple[tuple[Group, ...], MatchLevel, str], Joined] = {}
-        self._alike: dict[Group, str] = {}
+        self._summaries: dict[tuple[tuple[Group, ...], MatchLevel, Text], Joined] = {}
+        self._alike: dict[Group, Text] = {}
 
     def unmatched(self, profiles: Sequence[Profile]) -> tuple[Profile, ...]:
         return tuple(profile for profile in profiles if id(profile) not in self._matched)
@@ -78,10 +79,10 @@ class _Joiner:
             return self._shapeless_kernel(position, pool)
         return self._shapeless_profiles(position, pool)
 
-    def _none(self, reason: str) -> Joined:
+    def _none(self, reason: Text) -> Joined:
         return Joined(level="none", reason=reason)
 
-    def _summarise(self, groups: Sequence[Group], level: MatchLevel, reason: str) -> Joined:
+    def _summarise(self, groups: Sequence[Group], level: MatchLevel, reason: Text) -> Joined:
         key = (tuple(groups), level, reason)
         if key not in self._summaries:
             profiles = _profiles(groups)
@@ -89,7 +90,7 @@ class _Joiner:
             self._summaries[key] = summarise(profiles, level, reason, self._bytes_of)
         return self._summaries[key]
 
-    def _pair(self, groups: Sequence[Group], reason: str) -> Joined:
+    def _pair(self, groups: Sequence[Group], reason: Text) -> Joined:
         """Join at level ``launch``: every launch keeps its own counters."""
         joined = self._summarise(groups, "launch", reason)
         ordered = sorted(_profiles(groups), key=lambda profile: profile.launch_id or 0)
@@ -104,7 +105,7 @@ class _Joiner:
         groups = [claim.group for claim in best if not claim.group.is_shared]
         if not groups:
             groups = [claim.group for claim in best]
-            reason = min(map(self._fits_alike, groups))
+            reason = min(map(self._fits_alike, groups), key=str)
             return self._summarise(groups, "ambiguous", reason)
         conflict = self._conflict(groups)
         if conflict is not None:
@@ -112,16 +113,16 @@ class _Joiner:
         if nearest[0]:
             return self._summarise(groups, "shape", reasons.borrowed(groups))
         if all(group.owners == (position,) for group in groups) and _are_all(kernel, groups):
-            return self._pair(groups, reasons.all_launches(kernel, "shape"))
+            return self._pair(groups, reasons.all_of_shape(kernel))
         return self._summarise(groups, "shape", reasons.same_shape(groups))
 
-    def _fits_alike(self, group: Group) -> str:
+    def _fits_alike(self, group: Group) -> Text:
         if group not in self._alike:
             owners = [self._traced[position] for position in group.owners]
             self._alike[group] = reasons.fits_alike(owners)
         return self._alike[group]
 
-    def _conflict(self, groups: Sequence[Group]) -> str | None:
+    def _conflict(self, groups: Sequence[Group]) -> Text | None:
         """Say why groups that fit one kernel equally well can't all be that kernel."""
         if self._candidates.names.contradict({group.name for group in groups}):
             names = {profile.name for profile in _profiles(groups)}
@@ -156,7 +157,7 @@ class _Joiner:
             return self._summarise(groups, "ambiguous", reasons.mixed_profiles(len(pool.shapes)))
         return self._by_name(pool, groups, reasons.steady_times(kernel))
 
-    def _by_name(self, pool: NamePool, groups: Sequence[Group], reason: str) -> Joined:
+    def _by_name(self, pool: NamePool, groups: Sequence[Group], reason: Text) -> Joined:
         if len(pool.alike) > 1:
             return self._summarise(groups, "ambiguous", reasons.names_alike(pool.alike))
         conflict = self._conflict(groups)
@@ -177,7 +178,7 @@ class _Joiner:
         alone = len(pool.alike) == pool.namesakes_anywhere == 1
         if not alone or self._conflict(groups) is not None or not _are_all(kernel, groups):
             return None
-        return self._pair(groups, reasons.all_launches(kernel, "name"))
+        return self._pair(groups, reasons.all_of_name(kernel))
 
 
 def _profiles(groups: Sequence[Group]) -> list[Profile]:

@@ -5,135 +5,140 @@ from collections.abc import Iterable, Sequence
 from nsys_walls.join.candidates import Group, NamePool, differs
 from nsys_walls.join.kernels import Traced
 from nsys_walls.join.profiles import Profile
+from nsys_walls.texts import Text, some, text
 from nsys_walls.units import percent, three_digits
 
-_LONGEST, _SHOWN = 60, 3
-_FULL_NAMES = "collect with ncu --print-kernel-base demangled --rename-kernels 0"
-_TRACE_SHAPES = "export cuda_gpu_trace or SQLite"
-_PRINT_SHAPES = "profile with an ncu that prints grid and block"
+_LONGEST = 60
 
-OTHER_MEMORY = "one launch shape on both sides, but for dynamic shared memory"
-ONE_TRACED_SHAPE = "the counters have no launch shape, the trace has one under this name"
+OTHER_MEMORY = text("match.other_memory")
+ONE_TRACED_SHAPE = text("match.one_traced_shape")
+
+# What they ask for is another trace, not more counters.
+_ABOUT_THE_TRACE = frozenset({"match.mixed_times", "match.mixed_profiles", "match.two_profiled"})
 
 
-def no_name(kernel: Traced, refused: Sequence[Group]) -> str:
+def needs_another_trace(reason: Text) -> bool:
+    """Whether more counters would be as ambiguous again, and only another trace would help."""
+    return reason.key in _ABOUT_THE_TRACE
+
+
+def no_name(kernel: Traced, refused: Sequence[Group]) -> Text:
     """Say why no profiled launch of this name may be used."""
     if any(not differs(group.part, kernel.part) for group in refused):
-        return "profiled on another device only, and not at this shape: profile this one"
+        return text("match.other_device")
     if refused:
-        parts = _some(group.part or "" for group in refused)
-        return f"profiled on another part only ({parts}), whose counters never fit"
+        return text("match.other_part", parts=_some(group.part or "" for group in refused))
     if kernel.is_communication:
-        return "collectives are not profiled: ncu can't replay one rank alone"
-    return "no profiled launch has this name: profile it with ncu"
+        return text("match.collective")
+    return text("match.no_name")
 
 
-def other_shape(kernel: Traced, pool: NamePool) -> str:
+def other_shape(kernel: Traced, pool: NamePool) -> Text:
     """Say at which shapes a kernel was profiled instead of its own."""
     if kernel.shape in pool.by_shape:
-        return "profiled with other dynamic shared memory only: profile this one"
+        return text("match.other_shared_memory")
     grid, block = ("×".join(map(str, axes)) for axes in pool.shapes[0])
-    more = f" and {len(pool.shapes) - 1} more" if len(pool.shapes) > 1 else ""
-    return (
-        f"profiled at another launch shape only (grid {grid}, block {block}{more}): "
-        "profile this one"
-    )
+    if len(pool.shapes) == 1:
+        return text("match.other_shape", grid=grid, block=block)
+    return text("match.other_shapes", grid=grid, block=block, more=len(pool.shapes) - 1)
 
 
-def all_launches(kernel: Traced, what: str) -> str:
-    """Say that every launch of a shape or a name was profiled."""
-    return f"all {kernel.launches} launches of this {what} were profiled, in this order"
+def all_of_shape(kernel: Traced) -> Text:
+    """Say that every launch of a shape was profiled."""
+    return text("match.all_of_shape", launches=kernel.launches)
 
 
-def same_shape(groups: Sequence[Group]) -> str:
+def all_of_name(kernel: Traced) -> Text:
+    """Say that every launch of a name was profiled."""
+    return text("match.all_of_name", launches=kernel.launches)
+
+
+def same_shape(groups: Sequence[Group]) -> Text:
     """Say how many launches of a shape were profiled."""
-    launches = sum(profile.launches for group in groups for profile in group.profiles)
-    return f"{launches} profiled launch{'es' if launches != 1 else ''} of this shape"
+    return text("match.same_shape", launches=_launches(groups))
 
 
-def borrowed(groups: Sequence[Group]) -> str:
+def borrowed(groups: Sequence[Group]) -> Text:
     """Say where counters come from that are not the device's own."""
     devices = _some(str(group.device) for group in groups)
-    return f"{same_shape(groups)}, on device {devices}, an equal part"
+    return text("match.borrowed", launches=_launches(groups), devices=devices)
 
 
-def fits_alike(owners: Sequence[Traced]) -> str:
+def fits_alike(owners: Sequence[Traced]) -> Text:
     """Say which kernels of one shape a set of counters fits alike."""
     names = {kernel.full for kernel in owners}
     if len(names) > 1:
         return names_alike(names)
     if len({kernel.dynamic_shared_bytes for kernel in owners}) > 1:
-        return (
-            "its counters fit launches with different dynamic shared memory: "
-            "add launch__shared_mem_per_block_dynamic"
-        )
-    return "its counters name no device and fit different parts: profile each part apart"
+        return text("match.shared_memory_alike")
+    return text("match.parts_alike")
 
 
-def names_alike(names: Iterable[str]) -> str:
+def names_alike(names: Iterable[str]) -> Text:
     """Say which traced names one profiled name may stand for."""
-    distinct = sorted(set(names))
-    return f"its counters fit {len(distinct)} traced kernels ({_some(distinct)}): {_FULL_NAMES}"
+    distinct = set(names)
+    return text("match.names_alike", kernels=len(distinct), names=_some(distinct))
 
 
-def two_profiled(names: Iterable[str]) -> str:
+def two_profiled(names: Iterable[str]) -> Text:
     """Say which profiled names may be the one that was traced."""
-    return f"counters of different kernels fit this name ({_some(names)}): trace with full names"
+    return text("match.two_profiled", names=_some(names))
 
 
-def two_parts(parts: Iterable[str | None]) -> str:
+def two_parts(parts: Iterable[str | None]) -> Text:
     """Say that counters of several chips are there."""
-    return f"counters of different parts fit ({_some(part or '' for part in parts)})"
+    return text("match.two_parts", parts=_some(part or "" for part in parts))
 
 
-def shapes_unknown(shapes: int) -> str:
+def shapes_unknown(shapes: int) -> Text:
     """Say that profiled launches could be of any traced shape."""
-    return (
-        f"the counters have no launch shape, the trace has {shapes} under this name: "
-        f"{_PRINT_SHAPES}"
-    )
+    return text("match.shapes_unknown", shapes=shapes)
 
 
-def mixed_bytes(profiles: Sequence[Profile], spread: float | None) -> str:
+def mixed_bytes(profiles: Sequence[Profile], spread: float | None) -> Text:
     """Say that profiled launches without shapes may be of several."""
     launches = sum(profile.launches for profile in profiles)
-    how = "are not measured" if spread is None else f"differ by {percent(spread)}"
-    return (
-        f"{launches} profiled launches without launch shape share this name and their "
-        f"DRAM bytes {how}: {_PRINT_SHAPES}"
-    )
+    if spread is None:
+        return text("match.unknown_bytes", launches=launches)
+    return text("match.mixed_bytes", launches=launches, spread=percent(spread))
 
 
-def mixed_times(kernel: Traced) -> str:
+def mixed_times(kernel: Traced) -> Text:
     """Say that the launches under a name are of several shapes, to judge by their times."""
-    where = "the summary" if kernel.from_summary else "a trace without launch shapes"
-    ratio = _time_ratio(kernel)
-    how = "by an unknown factor" if ratio is None else f"{three_digits(ratio)}-fold"
-    return (
-        f"{kernel.launches} launches share this name in {where} and their times differ {how}, "
-        f"so it mixes shapes: {_TRACE_SHAPES}"
+    factor = _time_factor(kernel)
+    return text(
+        "match.mixed_times",
+        launches=kernel.launches,
+        where=text("match.in_summary" if kernel.from_summary else "match.in_trace"),
+        how=text("match.by_unknown_factor")
+        if factor is None
+        else text("match.by_factor", factor=three_digits(factor)),
     )
 
 
-def mixed_profiles(shapes: int) -> str:
+def mixed_profiles(shapes: int) -> Text:
     """Say that launches of several shapes were profiled, and the trace has no shapes."""
-    return f"counters of {shapes} launch shapes fit, the trace has no shapes: {_TRACE_SHAPES}"
+    return text("match.mixed_profiles", shapes=shapes)
 
 
-def steady_times(kernel: Traced) -> str:
+def steady_times(kernel: Traced) -> Text:
     """Say why a name without shapes may be one shape."""
-    ratio = _time_ratio(kernel)
-    spread = "" if ratio is None else f" (max/min {three_digits(ratio)})"
-    return f"the trace has no launch shapes, but steady times under this name{spread}"
+    factor = _time_factor(kernel)
+    if factor is None:
+        return text("match.steady")
+    return text("match.steady_by", ratio=three_digits(factor))
 
 
-def _time_ratio(kernel: Traced) -> float | None:
+def _launches(groups: Sequence[Group]) -> int:
+    return sum(profile.launches for group in groups for profile in group.profiles)
+
+
+def _time_factor(kernel: Traced) -> float | None:
+    """Longest over shortest launch; None where either is unknown or 0."""
     return kernel.max_ns / kernel.min_ns if kernel.min_ns and kernel.max_ns else None
 
 
-def _some(texts: Iterable[str]) -> str:
-    """List some texts, each cut to a readable length."""
-    distinct = sorted(set(texts))
-    shown = [text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…" for text in distinct]
-    more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
-    return ", ".join(shown[:_SHOWN]) + more
+def _some(names: Iterable[str]) -> Text | str:
+    """List some names, each cut to a readable length."""
+    distinct = sorted(set(names))
+    return some([name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…" for name in distinct])

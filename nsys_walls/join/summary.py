@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from nsys_walls.join.kernels import Joined, MatchLevel
 from nsys_walls.join.profiles import Profile, is_amount, own_time_ns, without_rates
+from nsys_walls.texts import Text
 
 #: Launches whose counters lie within this of each other may be launches of one shape.
 STEADY_RATIO = 0.1
@@ -13,7 +14,7 @@ BytesOf = Callable[[Mapping[str, float]], float | None]
 
 
 def summarise(
-    group: Sequence[Profile], level: MatchLevel, reason: str, bytes_of: BytesOf
+    group: Sequence[Profile], level: MatchLevel, reason: Text, bytes_of: BytesOf
 ) -> Joined:
     """Take the median of each counter over profiled launches, one at least.
 

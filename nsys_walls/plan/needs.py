@@ -10,8 +10,8 @@ from nsys_walls.counters.table import (
     load_table,
     recommended_metrics,
 )
-from nsys_walls.join import reasons
 from nsys_walls.join.match import STEADY_TIME_RATIO
+from nsys_walls.join.reasons import needs_another_trace
 from nsys_walls.roofline.kernel import RATED_LEVELS, KernelPoint
 from nsys_walls.roofline.walls import DeviceWalls
 
@@ -26,18 +26,10 @@ _COLLECTIVE = (
 _UNNAMED = "(unnamed kernel "
 _NAMELESS = "the trace has no name for it"
 
-
-def _remedy(reason: str) -> str:
-    """What a reason of the join says is to be done."""
-    return reason.rpartition(": ")[2]
-
-
-# Where one of these would help, more counters would not: they would be as ambiguous again.
-_OTHER_REMEDIES = {_remedy(reasons.mixed_profiles(2)), _remedy(reasons.two_profiled(()))}
 # One text for all kernels that are in this case, so that they are listed together.
 _MIXED = (
     "launches without shapes share its name and their times differ {how}, so it mixes shapes: "
-    + _remedy(reasons.mixed_profiles(2))
+    "export cuda_gpu_trace or SQLite"
 )
 
 
@@ -95,8 +87,8 @@ def _why_mixed(kernel: KernelPoint) -> str | None:
             return _MIXED.format(how="by an unknown factor")
         if times.max_ns > STEADY_TIME_RATIO * times.min_ns:
             return _MIXED.format(how=f"more than {STEADY_TIME_RATIO:g}-fold")
-    if match.level == "ambiguous" and _remedy(match.reason) in _OTHER_REMEDIES:
-        return match.reason
+    if match.level == "ambiguous" and needs_another_trace(match.reason):
+        return str(match.reason)
     return None
 
 

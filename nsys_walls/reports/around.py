@@ -36,6 +36,8 @@ class RangeNodeRow(TypedDict):
     self_time_ns: int
     time_ratio: float
     time_by_wall_ns: dict[str, int]
+    #: ids of the kernels with a launch inside, rising
+    kernels: list[int]
 
 
 class Copy(TypedDict):
@@ -184,15 +186,15 @@ class Around(TypedDict):
     sampling: list[Samples]
 
 
-def around(analysis: Analysis) -> Around:
-    """Write down all that is not about single kernels."""
+def around(analysis: Analysis, language: str) -> Around:
+    """Write down all that is not about single kernels; notes are in the given language."""
     found, total_ns = analysis.around, analysis.kernel_ns
     several = len(found.ranks.ranks) > 1
     return Around(
         selection=_selection(analysis.selection),
         range_tree=[_node(node, total_ns) for node in analysis.ranges.tree],
         range_nodes=analysis.ranges.nodes,
-        copies=[_copy(total) for total in found.copies],
+        copies=[_copy(total, language) for total in found.copies],
         idle=Idle(
             by_cause=[_idle(row) for row in found.idle],
             longest=[_gap(gap) for gap in found.gaps],
@@ -256,10 +258,12 @@ def _node(node: RangeNode, total_ns: int) -> RangeNodeRow:
         self_time_ns=node.self_time_ns,
         time_ratio=node.time_ns / total_ns if total_ns else 0.0,
         time_by_wall_ns={wall: node.time_by_wall_ns.get(wall, 0) for wall in WALLS},
+        kernels=list(node.kernels),
     )
 
 
-def _copy(total: CopyTotal) -> Copy:
+def _copy(total: CopyTotal, language: str) -> Copy:
+    link = total.link
     return Copy(
         device=total.device,
         operation=total.operation,
@@ -274,11 +278,11 @@ def _copy(total: CopyTotal) -> Copy:
         bytes_per_s=total.bytes_per_s,
         median_bytes_per_s=total.median_bytes_per_s,
         traffic_bytes=total.traffic_bytes,
-        wall=total.link.kind if total.link else None,
-        wall_bytes_per_s=total.link.bytes_per_s if total.link else None,
+        wall=link.kind if link else None,
+        wall_bytes_per_s=link.bytes_per_s if link else None,
         wall_ratio=total.link_ratio,
-        wall_from=total.link.document if total.link else None,
-        notes=list(total.notes),
+        wall_from=link.document.written(language) if link and link.document else None,
+        notes=[note.written(language) for note in total.notes],
     )
 
 

@@ -32,28 +32,27 @@ def build_document(
 ) -> Document:
     """Write an analysis, its findings and its warnings down as plain data.
 
-    Findings are in the given language, warnings always in English.
+    All that is said in sentences is in the given language; codes are the same in every one.
     """
     total_ns = analysis.kernel_ns
     return Document(
         schema=DOCUMENT_SCHEMA,
         version=__version__,
         run=_run(analysis.manifest),
-        devices=[_device(device) for device in analysis.devices],
+        devices=[_device(device, language) for device in analysis.devices],
         totals=_totals(analysis),
         time_by_wall_ns=_by_wall(analysis.kernels),
         classes=_classes(analysis.kernels, total_ns),
-        kernels=[
-            _kernel(kernel, total_ns, analysis.ranges.innermost.get(kernel.id))
-            for kernel in analysis.kernels
-        ],
+        kernels=[_kernel(kernel, analysis, total_ns, language) for kernel in analysis.kernels],
         ranges=[_range(total, total_ns) for total in analysis.ranges.by_name],
         findings=[_finding(finding, language) for finding in findings.found],
         abstained=[
             {"code": row.code, "reason": row.reason.written(language)} for row in findings.abstained
         ],
-        warnings=[{"code": notice.code, "message": notice.message} for notice in notices],
-        **around(analysis),
+        warnings=[
+            {"code": notice.code, "message": notice.text.written(language)} for notice in notices
+        ],
+        **around(analysis, language),
     )
 
 
@@ -74,7 +73,7 @@ def _run(manifest: Manifest) -> Run:
     )
 
 
-def _device(device: DeviceAnalysis) -> Device:
+def _device(device: DeviceAnalysis, language: str) -> Device:
     found, facts, time = device.walls, device.walls.facts, device.time
     balances = {
         precision: found.walls.balance_flop_per_byte(precision)
@@ -98,7 +97,7 @@ def _device(device: DeviceAnalysis) -> Device:
         },
         balance_factor=found.walls.balance_factor,
         near_ratio=found.walls.near_ratio,
-        documents=dict(found.documents),
+        documents={key: cited.written(language) for key, cited in found.documents.items()},
         totals=DeviceTotals(
             launches=device.launches,
             span_ns=time.span_ns if time else None,
@@ -166,8 +165,9 @@ def _classes(kernels: Iterable[KernelPoint], total_ns: int) -> list[ClassTime]:
     return sorted(classes, key=lambda row: (-row["time_ns"], row["class"]))
 
 
-def _kernel(kernel: KernelPoint, total_ns: int, innermost: str | None) -> Kernel:
+def _kernel(kernel: KernelPoint, analysis: Analysis, total_ns: int, language: str) -> Kernel:
     key, times, work, place = kernel.key, kernel.times, kernel.work, kernel.placement
+    doubt = work.intensity_note
     return Kernel(
         {
             "id": kernel.id,
@@ -188,7 +188,7 @@ def _kernel(kernel: KernelPoint, total_ns: int, innermost: str | None) -> Kernel
             "p95_ns": times.p95_ns,
             "match": {
                 "level": kernel.match.level,
-                "reason": kernel.match.reason,
+                "reason": kernel.match.reason.written(language),
                 "profiled_launches": kernel.match.profiled_launches,
                 "spread_ratio": kernel.match.spread_ratio,
             },
@@ -203,7 +203,7 @@ def _kernel(kernel: KernelPoint, total_ns: int, innermost: str | None) -> Kernel
             "ncu_ns": work.ncu_ns,
             "ncu_time_ratio": kernel.ncu_time_ratio,
             "intensity_flop_per_byte": work.intensity_flop_per_byte,
-            "intensity_note": work.intensity_note,
+            "intensity_note": doubt.written(language) if doubt else None,
             "flop_per_s": kernel.flop_per_s,
             "bytes_per_s": kernel.bytes_per_s,
             "precision": place.precision if place else None,
@@ -214,8 +214,8 @@ def _kernel(kernel: KernelPoint, total_ns: int, innermost: str | None) -> Kernel
             "wall": kernel.wall,
             "floor_ns": place.floor_ns if place else None,
             "recoverable_ns": kernel.recoverable_ns,
-            "notes": list(kernel.notes),
-            "range": innermost,
+            "notes": [note.written(language) for note in kernel.notes],
+            "range": analysis.ranges.innermost.get(kernel.id),
             "sampled": sampled(kernel.sampled),
         }
     )

@@ -4,7 +4,7 @@ from nsys_walls.findings import Finding, Findings
 from nsys_walls.roofline.analysis import Analysis
 from nsys_walls.roofline.kernel import KernelPoint
 from nsys_walls.roofline.model import WALLS
-from nsys_walls.texts import Text, text
+from nsys_walls.texts import Text, in_a_row, text
 from nsys_walls.units import duration, percent, three_digits
 
 _SMALLEST_SHARE = 0.005
@@ -30,9 +30,8 @@ def headline(analysis: Analysis, language: str) -> str:
     for place, wall in enumerate(told):
         share = percent(shares[wall])
         first = text("headline.first_share", share=share)
-        parts.append(text(f"headline.{wall}", share=share if place else first).written(language))
-    end = text("headline.end").written(language)
-    return text("headline.separator").written(language).join(parts) + end
+        parts.append(text(f"headline.{wall}", share=share if place else first))
+    return text("headline.sentence", shares=in_a_row("listed.comma", parts)).written(language)
 
 
 def advice(analysis: Analysis, findings: Findings) -> Text:

@@ -106,6 +106,13 @@ def _with_fewer_rows(document: Document, most_kernels: int) -> Document:
         cut["idle"] = idle | {"by_cause": idle["by_cause"][:_MOST_IDLE_CAUSES]}
     if not gone and not cut:
         return document
+    if gone:
+        tree = cut.get("range_tree", document["range_tree"])
+        left = {row["id"] for row in document["kernels"][:most_kernels]}
+        cut["range_tree"] = [
+            node | {"kernels": [number for number in node["kernels"] if number in left]}
+            for node in tree
+        ]
     before = _cut_of(document)
     kept = cast("Document", document | cut | {"kernels": document["kernels"][:most_kernels]})
     return _with_cut(

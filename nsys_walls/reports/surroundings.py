@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from nsys_walls.reports import Document
 from nsys_walls.reports.around import CollectiveRow, Copy, IdleRow, RankRow
 from nsys_walls.reports.wording import LINK_NAMES, cut_middle, printable, ratio_cell
-from nsys_walls.texts import Text, text
+from nsys_walls.texts import Text, Value, text
 from nsys_walls.units import duration, percent, si
 
 # Causes, copies and collectives that hold less than this share of the span are left out.
@@ -78,11 +78,10 @@ def _idle(cause: IdleRow) -> Text:
 
 
 def _copy(copy: Copy, language: str) -> str:
-    operation = text(f"plain.{copy['operation'] or 'other'}").written(language)
-    kinds = [copy["source_memory"], copy["target_memory"]]
-    if "pageable" in kinds:
-        operation += " (pageable)"
-    values: dict[str, str | int] = {
+    operation = text(f"plain.{copy['operation'] or 'other'}")
+    if "pageable" in {copy["source_memory"], copy["target_memory"]}:
+        operation = text("plain.pageable", operation=operation)
+    values: dict[str, Value] = {
         "operation": operation,
         "copies": copy["copies"],
         "time": duration(copy["time_ns"]),

@@ -138,7 +138,8 @@ def _ranges(document: Document, language: str) -> Iterator[str]:
     if outside is not None:
         share = percent(outside["time_ratio"]).replace(" ", "")
         launches = f"{outside['launches']:,}"
-        yield _RANGE.format(OUTSIDE, time_cell(outside["time_ns"]), share, launches)
+        name = text("plain.outside").written(language)
+        yield _RANGE.format(name, time_cell(outside["time_ns"]), share, launches)
     if document["range_nodes"] > _SHOWN:
         more = document["range_nodes"] - _SHOWN
         yield text("plain.more_ranges", ranges=more).written(language)

@@ -3,7 +3,7 @@
 import unicodedata
 
 from nsys_walls.reports import Device, Document, Finding, Kernel
-from nsys_walls.texts import text
+from nsys_walls.texts import in_a_row, text
 from nsys_walls.units import duration, percent, si, three_digits
 
 NOT_MEASURED = "–"
@@ -74,12 +74,12 @@ def device_line(device: Device, language: str) -> str:
     walls = [text("plain.bandwidth_unknown")]
     if device["bandwidth_bytes_per_s"]:
         bandwidth = si(device["bandwidth_bytes_per_s"], "B/s")
-        origin = str(device["bandwidth_from"])
+        origin = text(f"plain.from_{device['bandwidth_from']}")
         walls = [text("plain.bandwidth", bandwidth=bandwidth, origin=origin)]
     main = main_precision(device)
     if main:
         peak = si(device["peak_flop_per_s"][main], "FLOP/s")
-        origin = device["peak_from"][main]
+        origin = text(f"plain.from_{device['peak_from'][main]}")
         walls.append(text("plain.peak", precision=main, peak=peak, origin=origin))
         if main in device["balance_flop_per_byte"]:
             balance = device["balance_flop_per_byte"][main]
@@ -87,8 +87,7 @@ def device_line(device: Device, language: str) -> str:
             walls.append(text("plain.balance", balance=three_digits(balance), practical=practical))
     else:
         walls.append(text("plain.peak_unknown"))
-    said = ", ".join(wall.written(language) for wall in walls)
-    return f"GPU {device['device']}: {name}: {said}"
+    return f"GPU {device['device']}: {name}: {in_a_row('listed.comma', walls).written(language)}"
 
 
 def main_precision(device: Device) -> str | None:
@@ -104,7 +103,7 @@ def coverage_line(document: Document, language: str) -> str:
     counts = text("plain.counts", launches=totals["launches"], kernels=totals["kernels"])
     ratio = totals["measured_time_ratio"]
     coverage = text("plain.coverage", share=percent(ratio or 0))
-    return ", ".join(part.written(language) for part in (counts, coverage))
+    return in_a_row("listed.comma", [counts, coverage]).written(language)
 
 
 def finding_parts(finding: Finding, language: str) -> list[str]:
@@ -115,7 +114,7 @@ def finding_parts(finding: Finding, language: str) -> list[str]:
         saving = duration(finding["saving_ns"])
         parts.append(text("plain.could_save", saving=saving, bound=bound).written(language))
     if finding["blockers"]:
-        blockers = "; ".join(finding["blockers"])
+        blockers = in_a_row("listed.item", finding["blockers"])
         parts.append(text("plain.blocked", blockers=blockers).written(language))
     return [*parts, finding["advice"]]
 

@@ -8,6 +8,7 @@ from nsys_walls.errors import Notice
 from nsys_walls.roofline.hardware import all_hardware, candidates, decide, named
 from nsys_walls.roofline.hardware_file import Hardware
 from nsys_walls.roofline.mig import MigSlice, card_name, slice_of
+from nsys_walls.texts import text
 
 HardwareFrom = Literal["option", "trace-name", "derived"]
 
@@ -153,11 +154,14 @@ def _is_another_variant(facts: DeviceFacts, hardware: Hardware) -> bool:
 
 
 def _variant_notice(facts: DeviceFacts, hardware: Hardware) -> Notice:
-    msg = (
-        f"device {facts.device}: {facts.name!r} has {facts.sm_count} SMs, unlike {hardware.id} of "
-        "the hardware table: another part of that name, so the table's numbers are not used."
+    said = text(
+        "notice.hardware_variant",
+        device=str(facts.device),
+        name=repr(facts.name),
+        sms=str(facts.sm_count),
+        hardware=hardware.id,
     )
-    return Notice("hardware-variant", msg)
+    return Notice("hardware-variant", said)
 
 
 def _contradicts(facts: DeviceFacts, hardware: Hardware, by_name: tuple[Hardware, ...]) -> bool:
@@ -172,9 +176,13 @@ def _contradicts(facts: DeviceFacts, hardware: Hardware, by_name: tuple[Hardware
 
 
 def _contradiction_notice(facts: DeviceFacts, hardware: Hardware) -> Notice:
-    says = repr(facts.name) if facts.name else f"compute capability {facts.compute_capability}"
-    msg = (
-        f"device {facts.device}: --hw {hardware.id} is used as asked, but the input says {says}; "
-        "the walls may be those of another GPU."
+    number = str(facts.compute_capability)
+    said = text(
+        "notice.hardware_contradicts",
+        device=str(facts.device),
+        hardware=hardware.id,
+        says=repr(facts.name)
+        if facts.name
+        else text("notice.compute_capability", compute_capability=number),
     )
-    return Notice("hw-contradicts-trace", msg)
+    return Notice("hw-contradicts-trace", said)

@@ -6,23 +6,15 @@ from dataclasses import dataclass
 from nsys_walls.roofline.links import Dram, LinkKind, LinkWall, link_wall
 from nsys_walls.roofline.walls import DeviceWalls
 from nsys_walls.store.copy_times import CopyRow
+from nsys_walls.texts import Text, text
 from nsys_walls.units import NS_PER_S
 
 # Why a measured rate passes a published one, by the kind of wall.
-_ABOVE: Mapping[LinkKind, str] = {
-    "dram": (
-        "above the memory wall: what stays in the L2 cache does not reach DRAM, "
-        "or --hw names another part"
-    ),
-    "pcie": (
-        "above the PCIe wall: the bytes took a faster way (NVLink to the host, a copy within one "
-        "GPU), or --hw names another part"
-    ),
-    "nvlink": (
-        "above the NVLink wall: the bytes took a faster way (a copy within one GPU), "
-        "or --hw names another part"
-    ),
-    "c2c": "above the NVLink-C2C wall: --hw names another part",
+_ABOVE: Mapping[LinkKind, Text] = {
+    "dram": text("note.above_dram"),
+    "pcie": text("note.above_pcie"),
+    "nvlink": text("note.above_nvlink"),
+    "c2c": text("note.above_c2c"),
 }
 
 
@@ -68,7 +60,7 @@ class CopyTotal:
     link_ratio: float | None
     hidden_ns: int | None
     exposed_ns: int | None
-    notes: tuple[str, ...]
+    notes: tuple[Text, ...]
 
 
 def total_copies(
@@ -122,7 +114,7 @@ def _total(row: CopyRow, link: LinkWall | None) -> CopyTotal:
     )
 
 
-def _notes(link: LinkWall | None, ratio: float | None) -> tuple[str, ...]:
+def _notes(link: LinkWall | None, ratio: float | None) -> tuple[Text, ...]:
     if link is None:
         return ()
     above = [_ABOVE[link.kind]] if ratio is not None and ratio > 1 else []

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from nsys_walls.roofline.kernel import KernelPoint
 from nsys_walls.store.times import ImpossibleLaunches
-from nsys_walls.units import counted, duration
+from nsys_walls.texts import text
+from nsys_walls.units import duration
 
 
 def without_damage(
@@ -33,10 +34,7 @@ def _without(kernel: KernelPoint, damage: ImpossibleLaunches) -> KernelPoint:
         floor_ns = kernel.placement.floor_ns or 0.0
         above_ns = damage.time_ns - damage.launches * floor_ns
         recoverable_ns = max(0.0, recoverable_ns - above_ns)
-    note = (
-        f"{counted(damage.launches, 'launch', 'launches')} of {duration(damage.time_ns)} can't be "
-        "right (see the warning): in the sum, but not in the mean"
-    )
+    note = text("note.damaged", launches=damage.launches, time=duration(damage.time_ns))
     return replace(
         kernel,
         times=replace(kernel.times, mean_ns=mean_ns),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from nsys_walls.errors import UsageError
+from nsys_walls.texts import Text, text
 
 T = TypeVar("T")
 
@@ -53,7 +54,7 @@ class Number:
     second_hand: bool = False
 
     @property
-    def document(self) -> str:
+    def document(self) -> Text:
         """Source and check date as one text."""
         return cite(self.source, self.checked, second_hand=self.second_hand)
 
@@ -120,15 +121,16 @@ class Hardware:
         return peak.value / self.bandwidth_bytes_per_s.value if peak else None
 
 
-def cite(source: str, checked: date | None, *, second_hand: bool) -> str:
+def cite(source: str, checked: date | None, *, second_hand: bool) -> Text:
     """Write a source and its check date as one text; see `Number`.
 
-    >>> cite("Card datasheet", date(2026, 5, 4), second_hand=True)
+    >>> cite("Card datasheet", date(2026, 5, 4), second_hand=True).written()
     'Card datasheet (second hand, 2026-05-04)'
     """
     if checked is None:
-        return source
-    return f"{source} ({'second hand,' if second_hand else 'checked'} {checked})"
+        return text("document.given", title=source)
+    key = "document.second_hand" if second_hand else "document.checked"
+    return text(key, title=source, day=str(checked))
 
 
 def read_hardware_file(path: Path) -> Hardware:

@@ -9,8 +9,9 @@ from nsys_walls.join.profiles import Profile
 from nsys_walls.join.summary import weighted_median
 from nsys_walls.roofline.points import Point, PointKey, Points, TracedTimes, traced_kernels
 from nsys_walls.roofline.run_devices import RunDevices
+from nsys_walls.texts import text
 
-COUNTERS_ONLY = "counters only: the time is ncu's own (base clock, flushed caches)"
+COUNTERS_ONLY = text("match.counters_only")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from nsys_walls.roofline.sampled import Sampled
 from nsys_walls.roofline.short_name import unique_names
 from nsys_walls.roofline.walls import DeviceWalls
 from nsys_walls.store.timeline import Timeline
+from nsys_walls.texts import Text
 from nsys_walls.units import NS_PER_S
 
 #: Levels of the join at which rates are computed; below, counters are only shown.
@@ -50,7 +51,7 @@ class KernelPoint:
     placement: Placement | None
     wall: Wall
     recoverable_ns: float | None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
     sampled: Sampled | None = None
 
     @property

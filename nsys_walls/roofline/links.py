@@ -9,14 +9,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from nsys_walls.roofline.hardware_file import Hardware, Number
+from nsys_walls.texts import Text, text
 
 LinkKind = Literal["pcie", "nvlink", "c2c", "dram"]
 
 #: What a GPU's number does not tell about a pair of GPUs.
-PEER_NOTE = (
-    "NVLink is the sum of all links of the GPU: two GPUs may share only some of them, and two "
-    "cards without a bridge copy through PCIe"
-)
+PEER_NOTE = text("note.peer_links")
 
 _BETWEEN_HOST_AND_DEVICE = frozenset({"host_to_device", "device_to_host"})
 
@@ -43,8 +41,8 @@ class LinkWall:
     kind: LinkKind
     bytes_per_s: float
     traffic_factor: Literal[1, 2]
-    document: str | None = None
-    note: str | None = None
+    document: Text | None = None
+    note: Text | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +55,7 @@ class Dram:
     """
 
     bytes_per_s: float | None
-    document: str | None = None
+    document: Text | None = None
 
 
 def link_wall(
@@ -117,7 +115,7 @@ def _host_wall(hardware: Hardware | None, dram: Dram, *, discrete: bool | None) 
     return _link("pcie", hardware.pcie_bytes_per_s) if hardware else None
 
 
-def _link(kind: LinkKind, number: Number | None, note: str | None = None) -> LinkWall | None:
+def _link(kind: LinkKind, number: Number | None, note: Text | None = None) -> LinkWall | None:
     if number is None:
         return None
     return LinkWall(

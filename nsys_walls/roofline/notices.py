@@ -7,6 +7,8 @@ from nsys_walls.errors import Notice
 from nsys_walls.roofline.analysis import Analysis
 from nsys_walls.roofline.joined import COUNTERS_ONLY
 from nsys_walls.roofline.kernel import RATED_LEVELS, KernelPoint
+from nsys_walls.roofline.listed import names, some
+from nsys_walls.texts import text
 from nsys_walls.units import duration, percent
 
 _NAMED = 3
@@ -14,10 +16,6 @@ _NAMED = 3
 # tenth of its kernel's time on.
 _SLOW_FACTOR, _SLOW_SHARE = 3.0, 0.1
 _SMALL_SHARE = 0.01
-_WHY_ABOVE_BANDWIDTH = (
-    "DRAM can't deliver that: L2 served part of the traffic in the real run, "
-    "while ncu flushed the caches before it counted, or --hw names another part"
-)
 
 
 def analysis_notices(analysis: Analysis) -> tuple[Notice, ...]:
@@ -37,28 +35,15 @@ def analysis_notices(analysis: Analysis) -> tuple[Notice, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _list_names(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_NAMED])
-    return f"{shown} and {len(names) - _NAMED} more" if len(names) > _NAMED else shown
-
-
 def _counters_only(analysis: Analysis) -> Iterator[Notice]:
     if not analysis.has_trace:
-        yield Notice("counters-only", f"No trace is in this run; {COUNTERS_ONLY}.")
+        yield Notice("counters-only", text("notice.counters_only", reason=COUNTERS_ONLY))
 
 
 def _above_the_wall(kernels: Sequence[KernelPoint]) -> Iterator[Notice]:
-    for ratio_name, code, reason in (
-        (
-            "bandwidth_ratio",
-            "above-bandwidth-wall",
-            _WHY_ABOVE_BANDWIDTH,
-        ),
-        (
-            "compute_ratio",
-            "above-compute-wall",
-            "above the nominal peak (boost clock), or --hw names another part",
-        ),
+    for ratio_name, code, key in (
+        ("bandwidth_ratio", "above-bandwidth-wall", "notice.above_bandwidth"),
+        ("compute_ratio", "above-compute-wall", "notice.above_compute"),
     ):
         above = [
             (kernel, ratio)
@@ -68,8 +53,8 @@ def _above_the_wall(kernels: Sequence[KernelPoint]) -> Iterator[Notice]:
             and ratio > 1
         ]
         if above:
-            names = [f"{kernel.name} ({percent(ratio)})" for kernel, ratio in above]
-            yield Notice(code, f"Shown as measured: {_list_names(names)}; {reason}.")
+            shown = some([f"{kernel.name} ({percent(ratio)})" for kernel, ratio in above])
+            yield Notice(code, text(key, names=shown))
 
 
 def _slow_launches(analysis: Analysis) -> Iterator[Notice]:
@@ -84,13 +69,16 @@ def _slow_launches(analysis: Analysis) -> Iterator[Notice]:
         if times.launches < _NAMED or times.max_ns <= _SLOW_FACTOR * times.median_ns:
             continue
         if share >= _SLOW_SHARE:
-            which = "the first" if times.max_ns == times.first_ns else "1"
-            yield Notice(
-                "slow-launch",
-                f"{kernel.name}: {which} of {times.launches} launches took "
-                f"{duration(times.max_ns)}, {percent(share)} of this kernel's time; "
-                f"rates use the median, {duration(times.median_ns)}.",
+            is_first = times.max_ns == times.first_ns
+            said = text(
+                "notice.slow_first_launch" if is_first else "notice.slow_launch",
+                kernel=kernel.name,
+                launches=times.launches,
+                longest=duration(times.max_ns),
+                share=percent(share),
+                median=duration(times.median_ns),
             )
+            yield Notice("slow-launch", said)
 
 
 def _impossible(analysis: Analysis) -> Iterator[Notice]:
@@ -105,30 +93,31 @@ def _impossible(analysis: Analysis) -> Iterator[Notice]:
     shares = ", ".join(
         f"{name} {duration(rest[name])} ({percent(rest[name] / rest_ns)})" for name in ranking
     )
-    names = [analysis.kernels[row.point].name for row in analysis.impossible]
-    yield Notice(
-        "impossible-duration",
-        f"{launches} of {total} launches end long after the next one of their stream began "
-        f"({_list_names(names)}) and hold {percent(sum(bad_ns.values()) / analysis.kernel_ns)} of "
-        f"kernel time: damaged rows. Without them: {shares}.",
+    said = text(
+        "notice.impossible_durations",
+        launches=launches,
+        of_launches=total,
+        names=names([analysis.kernels[row.point] for row in analysis.impossible]),
+        share=percent(sum(bad_ns.values()) / analysis.kernel_ns),
+        shares=shares,
     )
+    yield Notice("impossible-duration", said)
 
 
 def _without_counters(analysis: Analysis) -> Iterator[Notice]:
     """Name the kernels that a share of 1 % or more makes worth profiling."""
-    for code, what, levels in (
-        ("no-counters", "no counters", {"none"}),
-        ("ambiguous-counters", "counters that fit more than one kernel or shape", {"ambiguous"}),
+    for code, key, level in (
+        ("no-counters", "notice.no_counters", "none"),
+        ("ambiguous-counters", "notice.ambiguous_counters", "ambiguous"),
     ):
         missing = [
             kernel
             for kernel in analysis.kernels
-            if kernel.match.level in levels and kernel.wall != "communication"
+            if kernel.match.level == level and kernel.wall != "communication"
         ]
         share = sum(kernel.time_ns for kernel in missing) / (analysis.kernel_ns or 1)
         if share >= _SMALL_SHARE:
-            names = _list_names([kernel.name for kernel in missing])
-            yield Notice(code, f"{percent(share)} of kernel time has {what}: {names}.")
+            yield Notice(code, text(key, share=percent(share), names=names(missing)))
 
 
 def _partly_counted(analysis: Analysis) -> Iterator[Notice]:
@@ -140,23 +129,22 @@ def _partly_counted(analysis: Analysis) -> Iterator[Notice]:
     ]
     share = sum(kernel.time_ns for kernel in lacking) / (analysis.kernel_ns or 1)
     if share >= _SMALL_SHARE:
-        reason = lacking[0].work.flop_reason or "DRAM bytes were not collected"
-        names = _list_names([kernel.name for kernel in lacking])
-        yield Notice(
-            "incomplete-counters",
-            f"{percent(share)} of kernel time has counters without bytes or FLOP: {names} "
-            f"({lacking[0].name}: {reason}).",
+        said = text(
+            "notice.incomplete_counters",
+            share=percent(share),
+            names=names(lacking),
+            kernel=lacking[0].name,
+            reason=lacking[0].work.flop_reason or text("notice.no_dram_bytes"),
         )
+        yield Notice("incomplete-counters", said)
 
 
 def _not_traced(analysis: Analysis) -> Iterator[Notice]:
-    names = list(dict.fromkeys(profile.name for profile in analysis.unmatched))
-    if names:
-        yield Notice(
-            "profiled-not-traced",
-            f"Profiled, but in no kernel of the trace ({len(analysis.unmatched)} of the profiled "
-            f"launches): {_list_names(names)}.",
-        )
+    distinct = list(dict.fromkeys(profile.name for profile in analysis.unmatched))
+    if distinct:
+        launches = len(analysis.unmatched)
+        said = text("notice.not_traced", launches=launches, names=some(distinct))
+        yield Notice("profiled-not-traced", said)
 
 
 def _graphs(analysis: Analysis) -> Iterator[Notice]:
@@ -164,11 +152,7 @@ def _graphs(analysis: Analysis) -> Iterator[Notice]:
         device.time.graph_hidden_ns for device in analysis.devices if device.time is not None
     )
     if hidden_ns:
-        yield Notice(
-            "graph-hidden",
-            f"{duration(hidden_ns)} of kernels are hidden in CUDA graphs: "
-            "trace again with `nsys profile --cuda-graph-trace=node`.",
-        )
+        yield Notice("graph-hidden", text("notice.graphs", time=duration(hidden_ns)))
 
 
 def _slow_collectives(analysis: Analysis) -> Iterator[Notice]:
@@ -177,10 +161,13 @@ def _slow_collectives(analysis: Analysis) -> Iterator[Notice]:
         slow = total.slow
         if slow is None or slow.time_ns < _SLOW_SHARE * slow.of_time_ns:
             continue
-        yield Notice(
-            "slow-collective",
-            f"{slow.name}: {slow.launches} of {slow.of_launches} launches "
-            f"took {duration(slow.time_ns)} (the longest {duration(slow.max_ns)}, the median "
-            f"{duration(slow.median_ns)}): they waited for another rank, or moved a far larger "
-            "message; this is not work of the GPU.",
+        said = text(
+            "notice.slow_collective",
+            kernel=slow.name,
+            launches=slow.launches,
+            of_launches=slow.of_launches,
+            time=duration(slow.time_ns),
+            longest=duration(slow.max_ns),
+            median=duration(slow.median_ns),
         )
+        yield Notice("slow-collective", said)

@@ -15,6 +15,7 @@ from nsys_walls.roofline.kernel_class import classify
 from nsys_walls.roofline.run_devices import RunDevices
 from nsys_walls.store.dataset import StoredRun
 from nsys_walls.store.times import LaunchTimes
+from nsys_walls.texts import text
 
 Shape = tuple[int, int, int]
 
@@ -144,11 +145,7 @@ def _ignored_summaries(run: StoredRun) -> tuple[Notice, ...]:
     rows = run.read("summaries").num_rows
     if not rows:
         return ()
-    message = (
-        f"{rows} rows of a summary per kernel name are not used, "
-        "since this run holds the launches themselves."
-    )
-    return (Notice("summary-not-used", message),)
+    return (Notice("summary-not-used", text("notice.summary_not_used", rows=rows)),)
 
 
 def _read_summaries(run: StoredRun, devices: RunDevices) -> Points:

@@ -55,11 +55,13 @@ class RangeNode(RangeTotal):
         node: Its number, in the order of a walk through the tree, heaviest branches first.
         parent: Node around it; None at the top.
         depth: Nodes around it.
+        kernels: Ids of the kernels with a launch in it or in what lies in it, rising.
     """
 
     node: int
     parent: int | None
     depth: int
+    kernels: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +153,7 @@ def total_ranges(
     totals += _remainders(names, listed, own[-1], walls)
     return RangeTotals(
         by_name=tuple(sorted(totals, key=lambda total: (-total.time_ns, total.name))),
-        tree=tuple(_nodes(tree, nodes, walls)),
+        tree=tuple(_with_kernels(dict(_nodes(tree, nodes, walls)), tree, found)),
         nodes=len(tree.names),
         innermost=_innermost(found, tree, forest.names, listed),
     )
@@ -259,8 +261,28 @@ def _innermost(
     return {kernel: name for kernel, (_, name) in most.items() if name != OUTSIDE}
 
 
-def _nodes(tree: PathTree, sums: _Sums, walls: Sequence[str]) -> Iterator[RangeNode]:
-    """Give the heaviest nodes in the order of a walk; a node is never heavier than its parent."""
+def _with_kernels(listed: dict[int, RangeNode], tree: PathTree, rows: _Rows) -> Iterator[RangeNode]:
+    """Give each listed node its kernels; those of a node that is not listed are its parent's."""
+    own: dict[int, set[int]] = {path: set() for path in listed}
+    for row, kernel in set(zip(rows.node.tolist(), rows.kernel.tolist(), strict=True)):
+        path = row
+        while path != NONE and path not in own:
+            path = tree.parents[path]
+        if path != NONE:
+            own[path].add(kernel)
+    # a node stands behind the one around it
+    for path in reversed(listed):
+        if tree.parents[path] != NONE:
+            own[tree.parents[path]] |= own[path]
+    for path, node in listed.items():
+        yield replace(node, kernels=tuple(sorted(own[path])))
+
+
+def _nodes(tree: PathTree, sums: _Sums, walls: Sequence[str]) -> Iterator[tuple[int, RangeNode]]:
+    """Give the heaviest nodes in the order of a walk, each with its number in the whole tree.
+
+    A node is never heavier than its parent.
+    """
     heaviest = np.argsort(-sums.inside[:, 1:].sum(axis=1), kind="stable")
     children: dict[int, list[int]] = {}
     for node in heaviest[:_MOST_NODES].tolist():
@@ -274,13 +296,16 @@ def _nodes(tree: PathTree, sums: _Sums, walls: Sequence[str]) -> Iterator[RangeN
         total = _total(tree.names[node], sums.inside[node], sums.own[node], walls)
         numbers[node], depths[node] = len(numbers), depths[parent] + 1
         pending += children.get(node, [])[::-1]
-        yield RangeNode(
-            node=numbers[node],
-            parent=numbers.get(parent),
-            depth=depths[node],
-            name=total.name,
-            launches=total.launches,
-            time_ns=total.time_ns,
-            self_time_ns=total.self_time_ns,
-            time_by_wall_ns=total.time_by_wall_ns,
+        yield (
+            node,
+            RangeNode(
+                node=numbers[node],
+                parent=numbers.get(parent),
+                depth=depths[node],
+                name=total.name,
+                launches=total.launches,
+                time_ns=total.time_ns,
+                self_time_ns=total.self_time_ns,
+                time_by_wall_ns=total.time_by_wall_ns,
+            ),
         )

@@ -9,6 +9,7 @@ from importlib.resources import files
 
 from nsys_walls.roofline.hardware import normalise
 from nsys_walls.roofline.hardware_file import cite
+from nsys_walls.texts import Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +36,7 @@ class Rates:
     chips: tuple[str, ...] = ()
 
     @property
-    def document(self) -> str:
+    def document(self) -> Text:
         """Source and check date as one text."""
         return cite(self.source, self.checked, second_hand=self.second_hand)
 

@@ -7,7 +7,8 @@ from nsys_walls.roofline.kernel import KernelPoint
 from nsys_walls.roofline.sampled import Sampled, sampled
 from nsys_walls.roofline.walls import DeviceWalls
 from nsys_walls.store.sampling import Sampling
-from nsys_walls.units import counted, duration
+from nsys_walls.texts import text
+from nsys_walls.units import duration
 
 #: All work of the GPUs, whatever is selected: only what is selected gets samples.
 WORK = """
@@ -51,10 +52,7 @@ def with_samples(
 def _with(kernel: KernelPoint, samples: Sampled, near_ratio: float) -> KernelPoint:
     if kernel.bytes_per_s is not None or samples.bandwidth_ratio is None:
         return replace(kernel, sampled=samples)
-    note = (
-        f"bandwidth sampled by Nsight Systems: {counted(samples.samples, 'sample')}, one every "
-        f"{duration(samples.period_ns)}, while nothing else ran"
-    )
+    note = text("note.sampled", samples=samples.samples, period=duration(samples.period_ns))
     at_wall = kernel.wall == "unmeasured" and samples.bandwidth_ratio >= near_ratio
     return replace(
         kernel,

@@ -15,6 +15,7 @@ from nsys_walls.roofline.hardware import SAME_PART_RATIO
 from nsys_walls.roofline.hardware_file import PRECISIONS, Hardware
 from nsys_walls.roofline.model import Walls
 from nsys_walls.roofline.rates import find_rates
+from nsys_walls.texts import Text, text
 from nsys_walls.units import percent, si
 
 __all__ = ["CounterPeaks", "DeviceFacts", "DeviceWalls", "WallOptions", "resolve_walls"]
@@ -97,7 +98,7 @@ class DeviceWalls:
     walls: Walls
     bandwidth_from: NumberFrom | None
     peak_from: Mapping[str, NumberFrom]
-    documents: Mapping[str, str]
+    documents: Mapping[str, Text]
     warnings: tuple[Notice, ...]
 
 
@@ -107,7 +108,7 @@ class _Peaks:
 
     flop_per_s: Mapping[str, float]
     origins: Mapping[str, NumberFrom]
-    documents: Mapping[str, str]
+    documents: Mapping[str, Text]
 
 
 def resolve_walls(
@@ -186,10 +187,10 @@ def _is_plausible(facts: DeviceFacts, card: Card) -> bool:
 
 def _peaks(facts: DeviceFacts, options: WallOptions, card: Card, counters: CounterPeaks) -> _Peaks:
     """Take every precision from the best origin that has it."""
-    derived, rates_document = _derived(facts) if card.hardware is None else ({}, "")
+    derived, rates_document = _derived(facts) if card.hardware is None else ({}, None)
     flop_per_s: dict[str, float] = {}
     origins: dict[str, NumberFrom] = {}
-    documents: dict[str, str] = {}
+    documents: dict[str, Text] = {}
     found: dict[NumberFrom, Mapping[str, float]] = {
         "option": options.peak_flop_per_s,
         "table": card.peak_flop_per_s,
@@ -203,34 +204,41 @@ def _peaks(facts: DeviceFacts, options: WallOptions, card: Card, counters: Count
         flop_per_s[precision], origins[precision] = found[origin][precision], origin
         if origin == "table" and card.hardware:
             documents[precision] = card.hardware.peak_flop_per_s[precision].document
-        if origin == "derived":
+        if origin == "derived" and rates_document:
             documents[precision] = rates_document
     return _Peaks(flop_per_s=flop_per_s, origins=origins, documents=documents)
 
 
-def _derived(facts: DeviceFacts) -> tuple[Mapping[str, float], str]:
+def _derived(facts: DeviceFacts) -> tuple[Mapping[str, float], Text | None]:
     """Multiply SMs, clock and rates; for devices outside the table whose segment is known.
 
     What the table leaves out of one of its parts is left out on purpose.
     """
     rates = find_rates(facts.name, facts.chip, facts.compute_capability)
     if rates is None or not facts.sm_count or not facts.clock_hz:
-        return {}, ""
+        return {}, None
     clocks_per_s = facts.sm_count * facts.clock_hz
     peaks = {precision: clocks_per_s * flop for precision, flop in rates.flop_per_clock.items()}
-    return peaks, f"SMs x clock x rate: {rates.document}"
+    return peaks, text("document.rates", document=rates.document)
 
 
 def _mig_notices(facts: DeviceFacts, card: Card) -> list[Notice]:
     if card.mig is None:
         return []
-    ratios = (card.mig.compute_ratio, card.mig.memory_ratio)
-    compute, memory = ("an unknown part" if ratio is None else percent(ratio) for ratio in ratios)
-    msg = (
-        f"device {facts.device} is a MIG slice ({card.mig.label}): {compute} of the card's SMs "
-        f"and {memory} of its memory; the walls of the full card do not apply."
+    said = text(
+        "notice.mig_slice",
+        device=str(facts.device),
+        slice=card.mig.label,
+        compute=_part(card.mig.compute_ratio),
+        memory=_part(card.mig.memory_ratio),
     )
-    return [Notice("mig-slice", msg)]
+    return [Notice("mig-slice", said)]
+
+
+def _part(ratio: float | None) -> Text:
+    if ratio is None:
+        return text("notice.unknown_part")
+    return text("notice.part", share=percent(ratio))
 
 
 def _bandwidth_notices(
@@ -239,30 +247,33 @@ def _bandwidth_notices(
     reported, published = facts.bandwidth_bytes_per_s, card.bandwidth_bytes_per_s
     if not reported or bandwidth_from in {"trace", "option"} or card.contradicted or card.mig:
         return []
-    gpu = card.hardware.id if card.hardware else repr(facts.name)
-    instead = f"{si(published, 'B/s')} of the table is used" if published else "give --bandwidth"
-    msg = (
-        f"device {facts.device}: the trace's bandwidth of {si(reported, 'B/s')} can't be right "
-        f"for {gpu}; {instead}."
+    said = text(
+        "notice.implausible_bandwidth",
+        device=str(facts.device),
+        reported=si(reported, "B/s"),
+        gpu=card.hardware.id if card.hardware else repr(facts.name),
+        instead=text("notice.table_bandwidth", bandwidth=si(published, "B/s"))
+        if published
+        else text("notice.give_bandwidth"),
     )
-    return [Notice("implausible-bandwidth", msg)]
+    return [Notice("implausible-bandwidth", said)]
 
 
 def _peak_notices(facts: DeviceFacts, card: Card, peaks: _Peaks) -> list[Notice]:
     if card.hardware or facts.name is None:
         return []
+    device, name = str(facts.device), repr(facts.name)
     if "derived" in peaks.origins.values():
-        msg = (
-            f"device {facts.device}: the hardware table has no numbers for {facts.name!r}; its "
-            f"compute walls are derived: {facts.sm_count} SMs x {si(facts.clock_hz or 0, 'Hz')} x "
-            f"the rates of compute capability {facts.compute_capability}."
+        said = text(
+            "notice.derived_walls",
+            device=device,
+            name=name,
+            sms=str(facts.sm_count),
+            clock=si(facts.clock_hz or 0, "Hz"),
+            compute_capability=str(facts.compute_capability),
         )
-        return [Notice("derived-walls", msg)]
+        return [Notice("derived-walls", said)]
     if peaks.flop_per_s:
         return []
-    msg = (
-        f"device {facts.device}: {facts.name!r} is not in the hardware table, so no compute wall "
-        "is known and none of another card is used; give --hw (`nsys-walls hw` lists names) "
-        "or --peak."
-    )
-    return [Notice("unknown-hardware", msg)]
+    said = text("notice.unknown_hardware", device=device, name=name)
+    return [Notice("unknown-hardware", said)]

@@ -2,11 +2,12 @@
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from nsys_walls.errors import InputError, Notice, UsageError
+from nsys_walls.store.notices import notice_row, read_notice
 from nsys_walls.store.schema import STORE_SCHEMA
 
 MANIFEST = "manifest.json"
@@ -115,6 +116,16 @@ def runs_folder(store: Path) -> Path:
     return store / "runs"
 
 
+def format_manifest(manifest: Manifest) -> str:
+    """Write a manifest as JSON, to be read by `parse_manifest`."""
+    sources = [
+        {**asdict(source), "warnings": list(map(notice_row, source.warnings))}
+        for source in manifest.sources
+    ]
+    data = {"schema": STORE_SCHEMA, **asdict(manifest), "sources": sources}
+    return json.dumps(data, indent=1) + "\n"
+
+
 def parse_manifest(folder: Path) -> Manifest:
     """Read the manifest of a run's folder.
 
@@ -130,7 +141,7 @@ def parse_manifest(folder: Path) -> Manifest:
                     **{
                         **row,
                         "tables": tuple(row["tables"]),
-                        "warnings": tuple(Notice(**notice) for notice in row["warnings"]),
+                        "warnings": tuple(map(read_notice, row["warnings"])),
                     }
                 )
                 for row in data["sources"]

@@ -6,12 +6,11 @@ removes.
 """
 
 import hashlib
-import json
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -25,12 +24,13 @@ from nsys_walls.store.manifest import (
     Manifest,
     SourceRecord,
     check_run_name,
+    format_manifest,
     is_same_file,
     is_same_work,
     parse_manifest,
     runs_folder,
 )
-from nsys_walls.store.schema import DELTA_COLUMNS, STORE_SCHEMA, TABLES
+from nsys_walls.store.schema import DELTA_COLUMNS, TABLES
 
 if sys.platform != "win32":
     import fcntl
@@ -222,9 +222,8 @@ class RunWriter:
             next_source=self._manifest.next_source + len(self._writers),
             sources=(*kept, *self._records),
         )
-        text = json.dumps({"schema": STORE_SCHEMA, **asdict(manifest)}, indent=1) + "\n"
         temporary = self._folder / f"{MANIFEST}.{os.getpid()}.tmp"
-        temporary.write_text(text, "utf-8")
+        temporary.write_text(format_manifest(manifest), "utf-8")
         temporary.replace(self._folder / MANIFEST)
         self._manifest, self._committed = manifest, True
         return manifest

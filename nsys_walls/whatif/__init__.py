@@ -31,12 +31,15 @@ class Effect:
         after_ns: Time of all its launches then, ns; ``kernel.time_ns`` is before.
         floor_is_partial: Whether bytes or FLOP are unknown, so that it may save less.
         beats_floor: Whether it would be faster than its work and traffic allow.
+        held_by_latency: Whether it is to come nearer to a wall that it doesn't stand at: its
+            launches wait.
     """
 
     kernel: KernelPoint
     after_ns: float
     floor_is_partial: bool = False
     beats_floor: bool = False
+    held_by_latency: bool = False
 
     @property
     def saved_ns(self) -> float:
@@ -183,6 +186,7 @@ def _apply(change: Change, kernel: KernelPoint, draft: _Draft) -> None:
             after_ns=after_ns,
             floor_is_partial=change.ratio is not None and not kernel.is_measured,
             beats_floor=floor_ns is not None and after_ns < floor_ns,
+            held_by_latency=change.ratio is not None and kernel.wall == "latency",
         )
 
 

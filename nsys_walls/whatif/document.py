@@ -33,6 +33,8 @@ class EffectRow(TypedDict):
     floor_is_partial: bool
     #: faster than its work and traffic allow: it would have to do less
     beats_floor: bool
+    #: its launches wait: faster code alone does not bring it nearer to its wall
+    held_by_latency: bool
 
 
 class UnchangedRow(TypedDict):
@@ -96,6 +98,7 @@ def whatif_document(answer: WhatIf, run: str) -> WhatIfDocument:
                 "saved_ns": row.saved_ns,
                 "floor_is_partial": row.floor_is_partial,
                 "beats_floor": row.beats_floor,
+                "held_by_latency": row.held_by_latency,
             }
             for row in answer.effects
         ],

@@ -103,6 +103,14 @@ def _notes(answer: WhatIf) -> Iterator[str]:
             f"Bytes or FLOP are not known of {_some(partial)}: the floor may be higher, "
             "and less be saved."
         )
+    waiting = [row for row in answer.effects if row.held_by_latency]
+    if waiting:
+        saved = duration(sum(row.saved_ns for row in waiting))
+        yield (
+            f"Held back by latency, {saved} of what is saved: "
+            f"{_some([row.kernel.name for row in waiting])}. Faster code alone does not bring "
+            "them to a wall; fewer or larger launches do."
+        )
     faster = [row.kernel.name for row in answer.effects if row.beats_floor]
     if faster:
         yield f"Faster than work and traffic allow: {_some(faster)}; only by doing less."

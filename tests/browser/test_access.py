@@ -161,7 +161,9 @@ def test_the_page_is_chinese_where_its_report_is(open_report, full):
 
     assert page.locator("html").get_attribute("lang") == "zh-Hans"
     assert page.locator("mark.bandwidth").text_content() == "带宽墙"
-    said = page.locator("h2, h3:not(article h3), th:not(.device), [role=columnheader], summary").all_text_contents()
+    said = page.locator(
+        "h2, h3:not(article h3), th:not(.device), [role=columnheader], summary"
+    ).all_text_contents()
     english = [one for one in said if one and not re.search(r"[\u4e00-\u9fff]", one)]
     # what has no other name
     assert set(english) <= {"GPU", "FLOP/B", "rank"}

@@ -330,29 +330,31 @@ def test_a_selection_that_no_link_can_hold_says_so(open_report):
     assert "2,000 kernels" in picked.inner_text()
 
 
-def range_node(number, parent, depth, name, time):
+def range_node(number, parent, depth, name, time, launched):
     return {
         "node": number, "parent": parent, "depth": depth, "name": name, "launches": 1,
         "time_ns": time, "self_time_ns": 0, "time_ratio": 0.5,
-        "time_by_wall_ns": {"bandwidth": time},
+        "time_by_wall_ns": {"bandwidth": time}, "kernels": launched,
     }  # fmt: skip
 
 
 def test_a_range_singles_out_the_kernels_of_all_ranges_inside(open_report):
-    """Two steps of one layer: the layer holds a softmax, whose kernel is its own."""
+    """A step with a layer, and one without its softmax: both ran a layer and an embedding."""
     ranges = {"gemm": "layer", "softmax": "softmax", "lookup": "embed", "first": None}
     kernels = [
         kernel(name=name, range=inside, time_ns=(9 - place) * 1_000_000, median_ns=40_000.0)
         for place, (name, inside) in enumerate(ranges.items())
     ]
     tree = [
-        range_node(0, None, 0, "step 0", 24_000_000),
-        range_node(1, 0, 1, "layer", 17_000_000),
-        range_node(2, 1, 2, "softmax", 8_000_000),
-        range_node(3, 0, 1, "embed", 7_000_000),
+        range_node(0, None, 0, "step 0", 24_000_000, [0, 1, 2]),
+        range_node(1, 0, 1, "layer", 17_000_000, [0, 1]),
+        range_node(2, 1, 2, "softmax", 8_000_000, [1]),
+        range_node(3, 0, 1, "embed", 7_000_000, [2]),
+        range_node(4, None, 0, "step 1", 5_000_000, [0, 2]),
+        range_node(5, 4, 1, "layer", 4_000_000, [0]),
     ]
-    by_name = [*tree, range_node(4, None, 0, "(outside)", 6_000_000)]
-    given = report(kernels=kernels, ranges=by_name, range_tree=tree, range_nodes=4)
+    names_only = [*tree[:4], range_node(4, None, 0, "(outside)", 6_000_000, [])]
+    given = report(kernels=kernels, ranges=names_only, range_tree=tree, range_nodes=6)
     opened = open_report(given)
     section = opened.page.locator("#ranges")
 
@@ -363,10 +365,13 @@ def test_a_range_singles_out_the_kernels_of_all_ranges_inside(open_report):
     assert show(0) == ["gemm", "softmax", "lookup"]
     assert show(1) == ["gemm", "softmax"]
     assert bright(opened, "plane") == {0, 1}
-    assert "mostly in range layer" in opened.page.locator(".picked").inner_text()
+    assert "launched in range layer" in opened.page.locator(".picked").inner_text()
     assert fragment(opened) == "show=range:1"
     assert names(restored(opened, open_report, given)) == ["gemm", "softmax"]
     assert show(2) == ["softmax"]
+    opened.page.evaluate("location.hash = 'show=range:4'")
+    opened.page.get_by_text("2 of 4 kernels").wait_for()
+    assert names(opened) == ["gemm", "lookup"]
     section.get_by_role("button", name="By name").click()
     assert show(1) == ["gemm", "softmax"]
     assert fragment(opened) == "show=name:layer"

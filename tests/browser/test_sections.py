@@ -223,7 +223,7 @@ def node(number, parent, depth, **given):
     return {
         "node": number, "parent": parent, "depth": depth, "name": f"range {number}",
         "launches": 1, "time_ns": time, "self_time_ns": 0, "time_ratio": 0.5,
-        "time_by_wall_ns": {"bandwidth": time},
+        "time_by_wall_ns": {"bandwidth": time}, "kernels": [],
     } | given  # fmt: skip
 
 

@@ -18,7 +18,9 @@ def names(opened):
 
 
 def head(opened, title):
-    return opened.page.locator(".tabulator-col").filter(has=opened.page.get_by_text(title, exact=True))
+    return opened.page.locator(".tabulator-col").filter(
+        has=opened.page.get_by_text(title, exact=True)
+    )
 
 
 def heads(opened):
@@ -382,7 +384,12 @@ def test_columns_can_be_chosen(open_report):
     titles = heads.all_text_contents()
     assert "DRAM" in titles
     assert "Class" not in titles
-    assert page.locator(".tabulator-row[data-id] > [role=gridcell]").nth(titles.index("DRAM")).inner_text() == "9.60\u00a0MB"
+    assert (
+        page.locator(".tabulator-row[data-id] > [role=gridcell]")
+        .nth(titles.index("DRAM"))
+        .inner_text()
+        == "9.60\u00a0MB"
+    )
     page.get_by_role("button", name="the usual ones").click()
     assert heads.count() == 12
 

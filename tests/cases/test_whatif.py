@@ -213,6 +213,27 @@ def test_a_floor_of_which_a_part_is_unknown_is_marked(desk):
     assert "Bytes or FLOP are not known of vectorized_elementwise_kernel<CUDAFunctor_add>" in text
 
 
+def test_kernels_that_wait_are_named_where_they_are_to_reach_a_wall(desk):
+    # both at 30 % of the bandwidth wall; only ADD's chip was busy with next to nothing
+    idle = {"sm__throughput.avg.pct_of_peak_sustained_elapsed": 12,
+            "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed": 30}  # fmt: skip
+    rows = series(ADD, [100_000] * 4)
+    rows += series(NORM, [100_000] * 4, start=after(rows))
+    waiting = profiled(ADD, {"dram": 30_000_000, "fp32": (0, 0, 0), **idle})
+    desk.ingest(desk.trace(kernels=rows), desk.counters(waiting, work(NORM, 100, bandwidth=0.3)))
+    document = asked(desk, "--wall", "latency=60%", "--kernel", "layer_norm=60%")
+    assert {row["name"]: row["held_by_latency"] for row in document["kernels"]} == {
+        "vectorized_elementwise_kernel<CUDAFunctor_add>": True,
+        "vectorized_layer_norm_kernel": False,
+    }
+    text = flat(desk.type("whatif", "--wall", "latency=60%", *WALLS).out)
+    # 4 x (100 - 30 / 0.6) us
+    assert "Held back by latency, 200 µs of what is saved: vectorized_elementwise_kernel" in text
+    # how much faster its code is to be is the user's own supposition
+    twice = asked(desk, "--wall", "latency=2x")
+    assert not twice["kernels"][0]["held_by_latency"]
+
+
 @pytest.mark.parametrize(
     ("counted", "reason"),
     [

@@ -9,6 +9,9 @@ from nsys_walls.errors import InputError, Notice, UsageError
 from nsys_walls.ingest import default_run_name, ingest_files
 from nsys_walls.sources import Skipped, SourceInfo
 from nsys_walls.store.dataset import open_run, run_names
+from nsys_walls.texts import text
+
+ODD = Notice("odd", text("source.no_units"))
 
 
 @dataclass
@@ -36,7 +39,7 @@ class LineReader:
             kind=self.kind,
             rows=len(rows),
             skipped=[Skipped("odd rows", 1), Skipped("odd rows", 2)],
-            warnings=[Notice("odd", "Odd rows.")],
+            warnings=[ODD],
         )
 
 
@@ -67,7 +70,7 @@ def test_a_run_is_named_after_its_first_trace(tmp_path, put):
     assert manifest.run == "step"
     assert [source.file for source in manifest.sources] == ["c.csv", "step.sqlite", "x.db"]
     assert manifest.sources[0].skipped == {"odd rows": 3}
-    assert manifest.sources[0].warnings == (Notice("odd", "Odd rows."),)
+    assert manifest.sources[0].warnings == (ODD,)
     assert sorted(starts(tmp_path, "step")) == [1, 2, 3]
 
 

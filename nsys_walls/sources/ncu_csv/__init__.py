@@ -19,6 +19,7 @@ from nsys_walls.sources.ncu_csv.metrics import Metrics
 from nsys_walls.sources.ncu_csv.raw_page import RawPage
 from nsys_walls.sources.ncu_csv.rows import counters
 from nsys_walls.textfile import cells, has_line, open_text, records
+from nsys_walls.texts import text
 
 _UNJOINABLE: Final = "summary rows that name no kernel"
 _NO_ROWS: Final = "it holds no rows of ncu's raw or details page"
@@ -53,8 +54,8 @@ class NcuCsvReader:
                 ``damaged-file``: its gzip data is damaged.
         """
         profile, banners = Profile(), Banners()
-        with open_text(request.path) as text:
-            _read(text, profile, banners, request)
+        with open_text(request.path) as stream:
+            _read(stream, profile, banners, request)
         if not profile.launches:
             raise _no_launches(request.path.name, profile, banners)
         sink.write("counters", counters(profile))
@@ -84,12 +85,12 @@ def _page(header: Header, metrics: Metrics, profile: Profile) -> LongPage | RawP
     return (RawPage if header.page == "raw" else LongPage)(header, metrics, profile)
 
 
-def _read(text: TextIO, profile: Profile, banners: Banners, request: Request) -> None:
+def _read(stream: TextIO, profile: Profile, banners: Banners, request: Request) -> None:
     """Sort all lines of the file: rows to their page, the rest to the counts."""
     scanner, metrics = Scanner(), Metrics(load_table())
     header: Header | None = None
     page: LongPage | RawPage | _NoPage = _NoPage(profile)
-    for number, (kind, record) in enumerate(records(text, scanner.classify)):
+    for number, (kind, record) in enumerate(records(stream, scanner.classify)):
         if scanner.header is not None and scanner.header is not header:
             header = scanner.header
             page = _page(header, metrics, profile)
@@ -106,10 +107,10 @@ def _read(text: TextIO, profile: Profile, banners: Banners, request: Request) ->
 
 def _no_launches(name: str, profile: Profile, banners: Banners) -> InputError:
     """Say why a file has no launches, in ncu's own terms where it gave a reason."""
-    cause, todo = banners.cause or (_NO_ROWS, _EXPORT)
+    cause = banners.cause or f"{_NO_ROWS}; {_EXPORT}"
     if profile.skipped[_UNJOINABLE]:
-        cause, todo = _NO_KERNELS, _EXPORT
-    return InputError("no-launches", f"{name} has no profiled launches: {cause}; {todo}.")
+        cause = f"{_NO_KERNELS}; {_EXPORT}"
+    return InputError("no-launches", f"{name} has no profiled launches: {cause}.")
 
 
 def _warnings(profile: Profile, banners: Banners) -> list[Notice]:
@@ -118,18 +119,15 @@ def _warnings(profile: Profile, banners: Banners) -> list[Notice]:
     if profile.style.doubt:
         notices.append(Notice("number-style", profile.style.doubt))
     if not profile.has_units:
-        notices.append(Notice("no-units", "the raw page has no units row: base units are assumed."))
+        notices.append(Notice("no-units", text("source.no_units")))
     empty = sum(not launch.counters for launch in profile.launches)
     if empty:
-        text = (
-            f"{empty} of {len(profile.launches)} profiled launches have none of the counters that "
-            "are used; collect them with `ncu --set roofline` or `--set full`."
-        )
-        notices.append(Notice("no-counters", text))
+        said = text("source.no_used_counters", empty=empty, launches=len(profile.launches))
+        notices.append(Notice("no-counters", said))
     if banners.errors:
-        cause = "; ".join(banners.cause or ("run it again and read them",))
-        text = f"ncu printed {banners.errors} errors, so launches may be missing: {cause}."
-        notices.append(Notice("ncu-errors", text))
+        cause = banners.cause or text("source.ncu_unknown_cause")
+        said = text("source.ncu_errors", errors=banners.errors, cause=cause)
+        notices.append(Notice("ncu-errors", said))
     return notices
 
 

@@ -3,40 +3,18 @@
 import re
 from typing import Final
 
+from nsys_walls.texts import Text, text
+
 _BANNER = re.compile(r"==(?:PROF|WARNING|ERROR)== ")
 
-#: Part of ncu's message, what it means, and what to do. The first that was seen counts.
+#: Part of ncu's message, and what it means with what to do. The first that was seen counts.
 _CAUSES: Final = (
-    (
-        "ERR_NVGPUCTRPERM",
-        "ncu had no permission to read GPU counters (ERR_NVGPUCTRPERM)",
-        "run ncu with sudo, or load the driver with NVreg_RestrictProfilingToAdminUsers=0",
-    ),
-    (
-        "driver resource was unavailable",
-        "another tool held the GPU counters",
-        "stop it (such as DCGM: `dcgmi profile --pause`) and run ncu again",
-    ),
-    (
-        "driver is not compatible",
-        "the driver does not fit this version of ncu",
-        "update the driver or use an older ncu",
-    ),
-    (
-        "Failed to find metric",
-        "ncu does not know a metric that was asked for on this GPU",
-        "list what it knows with `ncu --query-metrics`",
-    ),
-    (
-        "No kernels were profiled",
-        "ncu profiled no kernels",
-        "check its filters (-k, --launch-skip), and add --target-processes all",
-    ),
-    (
-        "returned an error code",
-        "the profiled program ended with an error",
-        "run it without ncu first",
-    ),
+    ("ERR_NVGPUCTRPERM", text("source.ncu_no_permission")),
+    ("driver resource was unavailable", text("source.ncu_counters_held")),
+    ("driver is not compatible", text("source.ncu_driver")),
+    ("Failed to find metric", text("source.ncu_unknown_metric")),
+    ("No kernels were profiled", text("source.ncu_no_kernels")),
+    ("returned an error code", text("source.ncu_program_failed")),
 )
 
 
@@ -56,12 +34,12 @@ class Banners:
         if not is_banner(line):
             return
         self.errors += "==ERROR==" in line
-        self._seen.update(at for at, cause in enumerate(_CAUSES) if cause[0] in line)
+        self._seen.update(at for at, (part, _) in enumerate(_CAUSES) if part in line)
 
     @property
-    def cause(self) -> tuple[str, str] | None:
+    def cause(self) -> Text | None:
         """Why launches may be missing, and what to do; None where ncu did not say."""
-        return _CAUSES[min(self._seen)][1:] if self._seen else None
+        return _CAUSES[min(self._seen)][1] if self._seen else None
 
 
 def is_banner(line: str) -> bool:

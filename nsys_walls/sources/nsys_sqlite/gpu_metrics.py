@@ -17,6 +17,7 @@ from nsys_walls.sources.nsys_sqlite.chunks import Database
 from nsys_walls.sources.nsys_sqlite.events import all_columns
 from nsys_walls.sources.nsys_sqlite.gpus import Gpus
 from nsys_walls.sources.nsys_sqlite.schema import Catalog, Found
+from nsys_walls.texts import text
 from nsys_walls.traces.arrow import Ints, integers, known, table, texts, values
 from nsys_walls.traces.keys import coded
 
@@ -62,8 +63,8 @@ class Metric:
 @cache
 def wanted_metrics() -> tuple[Metric, ...]:
     """Load ``gpu_metrics.toml``."""
-    text = files("nsys_walls").joinpath("data", "gpu_metrics.toml").read_text("utf-8")
-    return tuple(Metric(**row) for row in tomllib.loads(text)["metrics"])
+    rows = files("nsys_walls").joinpath("data", "gpu_metrics.toml").read_text("utf-8")
+    return tuple(Metric(**row) for row in tomllib.loads(rows)["metrics"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,11 +129,7 @@ def _if_sampled(database: Database, found: Found) -> list[Notice]:
     query = sa.select(sa.literal(1).label("row")).select_from(found.table).limit(1)
     if not database.rows(query):
         return []
-    message = (
-        "GPU metrics were sampled, but none that is used here; trace again with the general "
-        "metrics of the GPU: leave out `--gpu-metrics-set`."
-    )
-    return [Notice("samples-not-used", message)]
+    return [Notice("samples-not-used", text("source.other_metrics"))]
 
 
 def _read(
@@ -217,15 +214,12 @@ class _Samples:
             metrics = {
                 self.series[one].metric.metric for one in np.flatnonzero(impossible).tolist()
             }
-            message = (
-                f"{int(impossible.sum()):,} samples of {', '.join(sorted(metrics))} can't be right "
-                "and were left out; trace again at a lower `--gpu-metrics-frequency`."
+            said = text(
+                "source.impossible_samples",
+                samples=int(impossible.sum()),
+                metrics=", ".join(sorted(metrics)),
             )
-            notices.append(Notice("impossible-samples", message))
+            notices.append(Notice("impossible-samples", said))
         if self._dropped[_NO_GPU].any() and not self._stored:
-            message = (
-                "GPU metrics were sampled only on GPUs on which nothing ran; trace again with "
-                "`--gpu-metrics-devices=cuda-visible`."
-            )
-            notices.append(Notice("samples-not-used", message))
+            notices.append(Notice("samples-not-used", text("source.other_gpus")))
         return notices

@@ -17,8 +17,9 @@ from nsys_walls.sources.nsys_sqlite.launches import LaunchCounts, Launches
 from nsys_walls.sources.nsys_sqlite.ranges import RangeTable
 from nsys_walls.sources.nsys_sqlite.schema import Catalog, Found, rules
 from nsys_walls.sources.nsys_sqlite.transfers import TransferCounts, Transfers
+from nsys_walls.texts import Text, text
 from nsys_walls.traces.nesting import Nesting
-from nsys_walls.units import counted, duration
+from nsys_walls.units import duration
 
 
 def read_trace(
@@ -80,7 +81,7 @@ class _Reading:
         self._warnings += notices
         self._sink.write("devices", self._gpus.table())
         for what in self._catalog.incomplete.values():
-            self._warn("incomplete-table", f"{what}: its rows were not read.")
+            self._warn("incomplete-table", text("source.incomplete_table", what=what))
         return SourceInfo(
             kind="nsys-sqlite",
             product_version=product_version,
@@ -102,8 +103,7 @@ class _Reading:
         product, schema = (values.get(name) for name in wanted)
         major = (schema or "").partition(".")[0]
         if major.isdecimal() and int(major) > max(rules()["known_majors"]):
-            message = f"export schema {schema} is newer than this program; read by column names."
-            self._warn("newer-schema", message)
+            self._warn("newer-schema", text("source.newer_schema", schema=str(schema)))
         return product, schema
 
     def _launches(self) -> tuple[LaunchCounts, ApiCalls]:
@@ -122,11 +122,12 @@ class _Reading:
         counts = launches.write(self._sink, self._tick)
         launches.write_kernels(self._sink, self._catalog.find("string"), self._gpus)
         if calls.has_ranges and counts.without_call:
-            self._warn(
-                "launches-without-call",
-                f"{counts.without_call:,} of {counts.stored:,} launches have no API call in the "
-                "trace; they count as outside of all NVTX ranges.",
+            said = text(
+                "source.launches_without_call",
+                launches=counts.without_call,
+                of_launches=counts.stored,
             )
+            self._warn("launches-without-call", said)
         return counts, calls
 
     def _api_calls(self) -> ApiCalls:
@@ -152,26 +153,18 @@ class _Reading:
             return None
         ranges.write(nesting, self._sink, self._catalog.find("string"))
         if nesting.overlaps:
-            self._warn(
-                "overlapping-ranges",
-                f"{nesting.overlaps:,} of {written:,} NVTX ranges begin inside another one and "
-                "outlast it; a launch inside both counts in both, as shared time, and as own time "
-                "of the one that began last.",
-            )
+            said = text("source.overlapping_ranges", overlaps=nesting.overlaps, ranges=written)
+            self._warn("overlapping-ranges", said)
         return nesting
 
     def _warn_of_graphs(self, graphs: TransferCounts) -> None:
         if graphs.stored:
-            self._warn(
-                "graph-level-trace",
-                f"{counted(graphs.stored, 'launch', 'launches')} of CUDA graphs "
-                f"({duration(graphs.time_ns)}) were traced as one row each, which hides their "
-                "kernels; trace again with "
-                "`nsys profile --cuda-graph-trace=node`.",
-            )
+            time = duration(graphs.time_ns)
+            said = text("source.graph_level_trace", graphs=graphs.stored, time=time)
+            self._warn("graph-level-trace", said)
 
-    def _warn(self, code: str, message: str) -> None:
-        self._warnings.append(Notice(code, message))
+    def _warn(self, code: str, said: Text) -> None:
+        self._warnings.append(Notice(code, said))
 
     def _skip(self, what: str, dropped: Counter[str]) -> None:
         self._skipped += [Skipped(f"{what} {why}", rows) for why, rows in dropped.items()]

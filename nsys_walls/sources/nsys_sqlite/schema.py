@@ -9,6 +9,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from nsys_walls.texts import Text, text
+
 # SQLite gives every ordinary table a row number under these names, unless a column has one
 _ROWID_NAMES = ("rowid", "_rowid_", "oid")
 
@@ -19,8 +21,8 @@ Rows = Callable[[sa.Select[Any]], list[dict[str, Any]]]
 @cache
 def rules() -> Mapping[str, Any]:
     """Load ``nsys_schemas.toml``."""
-    text = files("nsys_walls").joinpath("data", "nsys_schemas.toml").read_text("utf-8")
-    return tomllib.loads(text)
+    rows = files("nsys_walls").joinpath("data", "nsys_schemas.toml").read_text("utf-8")
+    return tomllib.loads(rows)
 
 
 def whole(column: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
@@ -88,7 +90,7 @@ class Catalog:
             master.c.type.in_(["table", "view"])
         )
         self.names: list[str] = [row["name"] for row in rows(query)]
-        self.incomplete: dict[str, str] = {}
+        self.incomplete: dict[str, Text] = {}
         self._found: dict[str, Found | None] = {}
 
     def find(self, what: str) -> Found | None:
@@ -105,7 +107,8 @@ class Catalog:
         chosen = {ours: _first(aliases, actual) for ours, aliases in rule["columns"].items()}
         missing = [rule["columns"][ours][0] for ours in rule["required"] if chosen[ours] is None]
         if missing:
-            self.incomplete[what] = f"table {name} has no column {', '.join(missing)}"
+            columns = ", ".join(missing)
+            self.incomplete[what] = text("source.missing_columns", table=name, columns=columns)
             return None
         rowid = _first(_ROWID_NAMES, {n: n for n in _ROWID_NAMES if n not in actual})
         if not self._has_rowid(name):

@@ -11,6 +11,7 @@ from nsys_walls.sources.nsys_stats.report import NOT_A_ROW, Report, Scanner, is_
 from nsys_walls.sources.nsys_stats.summary import Summaries
 from nsys_walls.sources.nsys_stats.trace import Trace
 from nsys_walls.textfile import Kind, cells, has_line, open_text, records
+from nsys_walls.texts import text
 
 _CUT_OFF: Final = "rows that are cut off"
 _OTHER_REPORTS: Final = "rows of reports without kernels"
@@ -47,8 +48,8 @@ class NsysStatsReader:
         """
         contents = _Contents(request.path.name, sink)
         scanner = Scanner()
-        with open_text(request.path) as text:
-            for number, (kind, record) in enumerate(records(text, scanner.classify)):
+        with open_text(request.path) as stream:
+            for number, (kind, record) in enumerate(records(stream, scanner.classify)):
                 contents.take(scanner.report, kind, record)
                 if number % _PROGRESS_ROWS == 0:
                     request.progress(number, None)
@@ -140,20 +141,13 @@ def _no_kernels(name: str, skipped: Counter[str]) -> InputError:
 def _trace_warnings(printed: Printed) -> list[Notice]:
     notices = _style_warnings(printed)
     if printed.rounded:
-        text = (
-            f"{printed.rounded} sizes of shared memory and copies are printed too coarsely (0.000 "
-            "MB) and left unknown; the SQLite export has them in bytes."
-        )
-        notices.append(Notice("rounded-sizes", text))
+        said = text("source.rounded_sizes", sizes=printed.rounded)
+        notices.append(Notice("rounded-sizes", said))
     return notices
 
 
 def _summary_warnings(printed: Printed) -> list[Notice]:
-    text = (
-        "this summary mixes all launch shapes of a kernel name, so counters join by name only, "
-        f"and only where its times are steady. For all kernels export launches with {_EXPORT}."
-    )
-    return [*_style_warnings(printed), Notice("summary-only", text)]
+    return [*_style_warnings(printed), Notice("summary-only", text("source.summary_only"))]
 
 
 def _style_warnings(printed: Printed) -> list[Notice]:

@@ -24,6 +24,7 @@ from nsys_walls.sources.torch_trace.work import (
     sync_table,
 )
 from nsys_walls.store.digest import content_digest
+from nsys_walls.texts import text
 from nsys_walls.traces.arrow import integers
 
 # Rows that are passed on at once.
@@ -65,9 +66,9 @@ def _collected(request: Request) -> tuple[Collected, Fields]:
         collector = Collector()
         header: Fields = {}
         with opened(request.path, request.progress) as content:
-            text: Readable = Mended(content) if is_mended else Checked(content)
+            readable: Readable = Mended(content) if is_mended else Checked(content)
             try:
-                for event in parse_events(text, rules()["document"]["events"], header):
+                for event in parse_events(readable, rules()["document"]["events"], header):
                     collector.take(event)
             except Malformed:
                 taken = collector.taken
@@ -144,27 +145,20 @@ class _Writing:
         rows = range_table(collected, order, nesting, self._threads)
         self._write("ranges", rows, collected.ranges)
         if nesting.overlaps:
-            self._warn(
-                "overlapping-ranges",
-                f"{nesting.overlaps:,} of {len(order):,} operators and annotations begin inside "
-                "another one and outlast it; a launch inside both counts for the one that began "
-                "last.",
+            said = text(
+                "source.overlapping_operators", overlaps=nesting.overlaps, ranges=len(order)
             )
+            self.warnings.append(Notice("overlapping-ranges", said))
         return Callers(collected, self._threads, nesting)
 
     def _warn_of_launches(self, launches: int, without_call: int) -> None:
         if without_call:
-            self._warn(
-                "launches-without-call",
-                f"{without_call:,} of {launches:,} launches have no CUDA call in the trace; they "
-                "count as outside of all ranges.",
+            said = text(
+                "source.launches_without_cuda_call", launches=without_call, of_launches=launches
             )
+            self.warnings.append(Notice("launches-without-call", said))
         if self._collected.whole_microseconds == launches:
-            self._warn(
-                "whole-microseconds",
-                "all times are whole microseconds, as PyTorch before 2.4 writes them: every launch "
-                "is off by up to 1 µs, which matters where kernels take only a few.",
-            )
+            self.warnings.append(Notice("whole-microseconds", text("source.whole_microseconds")))
 
     def _write(self, table: str, rows: pa.Table, written: Columns | None = None) -> None:
         for first in range(0, len(rows), _ROWS):
@@ -173,6 +167,3 @@ class _Writing:
             self._sink.write(table, part.take(integers(np.arange(len(part)))))
         if written is not None:
             written.clear()
-
-    def _warn(self, code: str, message: str) -> None:
-        self.warnings.append(Notice(code, message))

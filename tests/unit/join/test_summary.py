@@ -5,7 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nsys_walls.join.summary import spread_of, summarise, weighted_median
+from nsys_walls.texts import text
 
+BECAUSE = text("match.no_name")
 TIME, BYTES, RATE = "gpu__time_duration.sum", "dram__bytes.sum", "dram__bytes.sum.per_second"
 
 
@@ -15,11 +17,11 @@ def test_counters_are_medians(profile, bytes_of):
         profile(values={BYTES: 300.0, TIME: 12.0, "launch__waves": 2.0}),
         profile(values={BYTES: 160.0, TIME: 17.0}),
     ]
-    joined = summarise(group, "shape", "because", bytes_of)
+    joined = summarise(group, "shape", BECAUSE, bytes_of)
     assert joined.values == {BYTES: 160.0, TIME: 12.0, "launch__waves": 2.0}
     assert joined.profiled_launches == 3
     assert joined.spread_ratio == pytest.approx(200 / 160)
-    assert (joined.level, joined.reason, joined.part) == ("shape", "because", "8.0")
+    assert (joined.level, joined.reason, joined.part) == ("shape", BECAUSE, "8.0")
     assert joined.per_launch == ()
 
 

@@ -47,9 +47,12 @@ def test_a_document_that_fits_is_carried_as_it_is():
 
 def test_a_page_draws_the_heaviest_kernels_and_says_how_many_are_left():
     kernels = noisy(MOST_KERNELS + 20, name_length=5)
-    kept = carried(document(kernels=kernels))
+    tree = [{"name": "step", "kernels": [7, MOST_KERNELS - 1, MOST_KERNELS, MOST_KERNELS + 3]}]
+    kept = carried(document(kernels=kernels, range_tree=tree))
     assert [row["name"] for row in kept["kernels"]] == [f"k{n}" for n in range(MOST_KERNELS)]
     assert kept["page"]["kernels"] == 20
+    # a range names no kernel that is left out
+    assert kept["range_tree"][0]["kernels"] == [7, MOST_KERNELS - 1]
     left = sum(10**9 - place for place in range(MOST_KERNELS, MOST_KERNELS + 20))
     assert kept["page"]["kernels_time_ns"] == left
 

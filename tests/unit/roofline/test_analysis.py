@@ -92,7 +92,7 @@ def test_summaries_join_by_name_only(tmp_path):
     assert (kernel.match.level, kernel.key.grid) == ("name", None)
     # no median is printed by old versions: the mean serves, and that is said
     assert kernel.placement.bandwidth_ratio == pytest.approx(0.25)
-    assert "mean duration" in kernel.notes[0]
+    assert "mean duration" in str(kernel.notes[0])
     assert kernel.recoverable_ns == pytest.approx(16 - 4 * 1)
     assert found.devices[0].time is None
 
@@ -117,7 +117,7 @@ class TestCountersOnly:
         first, second = found.kernels
         assert (first.times.launches, first.times.time_ns, first.times.median_ns) == (2, 400, 200)
         assert second.times.launches == 1
-        assert "counters only" in first.match.reason
+        assert "counters only" in str(first.match.reason)
 
     def test_launches_without_shapes_are_never_averaged(self, tmp_path):
         shapeless = dict.fromkeys(("grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z"))
@@ -151,7 +151,7 @@ def test_precisions_without_a_peak_are_named(tmp_path):
     walls = WallOptions(bandwidth_bytes_per_s=1e12, peak_flop_per_s={"fp64": 1e12})
     (kernel,) = analyse_rows(tmp_path, rows, {"counters": [counter_row()]}, options=walls).kernels
     assert kernel.placement.compute_ratio is None
-    assert any("no fp32 peak is known" in note for note in kernel.notes)
+    assert any("no fp32 peak is known" in note for note in map(str, kernel.notes))
 
 
 def test_nested_ranges_count_inside_and_out(tmp_path):
@@ -192,5 +192,5 @@ def test_without_ncu_time_its_own_rate_is_not_told(tmp_path):
     row = counter_row(dram_bytes=8000.0)
     row = {**row, "values": [(k, v) for k, v in row["values"] if not k.startswith("gpu__")]}
     (kernel,) = analyse_rows(tmp_path, trace_rows([(0, 4, 0, 0, 7)]), {"counters": [row]}).kernels
-    assert "above the bandwidth wall" in kernel.notes[0]
-    assert "its own rate" not in kernel.notes[0]
+    assert "above the bandwidth wall" in str(kernel.notes[0])
+    assert "its own rate" not in str(kernel.notes[0])

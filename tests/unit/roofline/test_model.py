@@ -111,7 +111,7 @@ def test_operations_without_traffic_are_on_the_compute_side():
 
 def test_traffic_that_l2_served_has_no_side():
     by_l2 = Work(flop=1e6, flop_by_precision={"fp32": 1e6}, dram_bytes=512, l2_bytes=1e6)
-    assert by_l2.intensity_note == "served by L2"
+    assert str(by_l2.intensity_note) == "served by L2"
     assert place(by_l2, 1000, WALLS).side is None
 
 

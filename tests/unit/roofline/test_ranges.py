@@ -49,6 +49,33 @@ def test_six_operators_of_one_shape_are_one_name(tmp_path):
     assert totals_of(found) == {"aten::mul, sizes = [[2, 3]]": (6, 60, 60)}
 
 
+def test_a_node_has_the_kernels_that_were_launched_in_it_or_deeper(tmp_path):
+    # step: a kernel of its own; layer 0 with k and l; step 2 with layer 0, which ran l only
+    ranges = [(None, "step"), (0, "layer"), (1, "inner"), (None, "step 2"), (3, "layer")]
+    launches = [("m", 90, 0), ("k", 80, 1), ("l", 70, 2), ("l", 60, 4), ("k", 9, None)]
+    places = {"k": 0, "l": 1, "m": 2}
+    rows = rows_of([(places[name], *rest) for name, *rest in launches], ranges, names=tuple("klm"))
+    found = analyse_rows(tmp_path, rows)
+
+    name_of = {kernel.id: kernel.name for kernel in found.kernels}
+    kernels = [
+        (node.name, {name_of[number] for number in node.kernels}) for node in found.ranges.tree
+    ]
+    assert kernels == [
+        ("step", {"k", "l", "m"}), ("layer", {"k", "l"}), ("inner", {"l"}),
+        ("step 2", {"l"}), ("layer", {"l"}),
+    ]  # fmt: skip
+
+
+def test_kernels_of_a_node_that_is_not_listed_are_in_the_one_around_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_MOST_NODES", 1)
+    rows = rows_of([(0, 9, 1), (1, 5, 2), (0, 3, 3)],
+                   [(None, "a"), (0, "b"), (1, "c"), (None, "d")], names=tuple("kl"))  # fmt: skip
+    (node,) = analyse_rows(tmp_path, rows).ranges.tree
+
+    assert (node.name, node.kernels) == ("a", (0, 1))
+
+
 class TestManyNames:
     @pytest.fixture(autouse=True)
     def two_names(self, monkeypatch):

@@ -51,32 +51,12 @@ function rangeCells(range, longest, name) {
 
 const OUTSIDE = "(outside)"; // how the document calls kernels that no range holds
 
-/**
- * Ids of the kernels that a range of the tree stands for.
- *
- * The document says of each kernel the name of the innermost range in which most of its time was
- * launched: a range has the kernels of its own name and of all names inside it.
- */
-function kernelsOfRange(report, range) {
-  return range.kernels ?? kernelsInside(report, range.name, ({ node }) => node === range.node);
-}
-
-/** The same for all ranges of one name. */
+/** Ids of the kernels with a launch in ranges of a name; of a name too light for the tree, of those that are mostly in it. */
 function kernelsOfName(report, name) {
-  return kernelsInside(report, name, (range) => range.name === name);
-}
-
-function kernelsInside(report, name, isMeant) {
-  const names = new Set([name]);
-  const nodes = new Set();
-  // the tree has each range behind the one around it
-  for (const range of report.range_tree) {
-    if (!isMeant(range) && !nodes.has(range.parent)) continue;
-    nodes.add(range.node);
-    names.add(range.name);
-  }
+  const nodes = report.range_tree.filter((range) => range.name === name);
+  if (nodes.length > 0) return [...new Set(nodes.flatMap(({ kernels }) => kernels))];
   return report.kernels
-    .filter((kernel) => names.has(kernel.range ?? OUTSIDE))
+    .filter((kernel) => (kernel.range ?? OUTSIDE) === name)
     .map((kernel) => kernel.id);
 }
 
@@ -209,7 +189,7 @@ class RangeTree {
       el("span", { class: "unseen" }, t("level", { level: String(range.depth + 1) })),
       middleCut(range.name),
     ];
-    const link = rangeLink(kernelsOfRange(this.report, range), () =>
+    const link = rangeLink(range.kernels, () =>
       this.show({ kind: "range", value: range.node }),
     );
     const twig = isParent

@@ -49,7 +49,7 @@ class View {
     const found = {
       finding: () => this.report.findings[value].kernels,
       class: () => where((kernel) => kernel.class === value),
-      range: () => kernelsOfRange(this.report, this.report.range_tree[value]),
+      range: () => this.report.range_tree[value].kernels,
       name: () => kernelsOfName(this.report, value),
       level: () => where((kernel) => kernel.match.level === value),
       ids: () => value,
