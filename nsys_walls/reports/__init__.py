@@ -53,7 +53,7 @@ class Device(TypedDict):
     balance_factor: float
     #: part of a wall from which a kernel counts as standing at it
     near_ratio: float
-    #: public document of each table number, by "bandwidth" or precision
+    #: public document of each table number, by "bandwidth_bytes_per_s" or precision
     documents: dict[str, str]
     totals: "DeviceTotals"
 

@@ -321,7 +321,7 @@ def test_nothing_that_a_program_wrote_becomes_markup_or_a_control_character(open
                 unmeasured(name=f"other {bad}", time_ns=1, match={"reason": bad}),
             ],
             devices=[device(name=bad, mig=bad, compute_capability=bad,
-                            documents={"bandwidth": bad, "fp32": f"{bad} https://a.b/{bad}"})],
+                            documents={"bandwidth_bytes_per_s": bad, "fp32": f"{bad} https://a.b/{bad}"})],
             run={"name": bad, "sources": [source(file=bad, product_version=bad,
                                                  schema_version=bad)]},
             findings=[finding(title=bad, message=bad, advice=bad, blockers=[bad], key=bad,
@@ -371,3 +371,13 @@ def test_what_a_page_had_to_leave_out_is_said(open_report):
     said = text(opened, "#overview")
     assert "This page holds the 5,000 heaviest kernels; 10 more take 0.2 % of kernel time." in said
     assert "5,010 kernels in" in text(opened, ".steps li:nth-child(1)")
+
+
+def test_every_hardware_number_has_its_source(open_report):
+    opened = open_report(report())
+
+    table = rows(opened, "#hardware")
+    # a wall's name, its value, its balance point where it has one, its origin, its document
+    assert table[0] == ["bandwidth wall", "320 GB/s", "hardware table", "NVIDIA T4 datasheet"]
+    assert len(table) > 3
+    assert all(row[-1] == "NVIDIA T4 datasheet" for row in table)

@@ -120,7 +120,7 @@ def device(**given):
         "balance_flop_per_byte": {name: peak / BANDWIDTH for name, peak in PEAKS.items()},
         "balance_factor": BALANCE_FACTOR,
         "near_ratio": NEAR,
-        "documents": dict.fromkeys(("bandwidth", *PEAKS), "NVIDIA T4 datasheet"),
+        "documents": dict.fromkeys(("bandwidth_bytes_per_s", *PEAKS), "NVIDIA T4 datasheet"),
     } | given
 
 

@@ -32,7 +32,7 @@ function wallTables(devices) {
       amount(device.bandwidth_bytes_per_s, "B/s"),
       "",
       originCell(device.bandwidth_from),
-      documentCell(device.documents.bandwidth),
+      documentCell(device.documents.bandwidth_bytes_per_s),
     ];
     return table("plain", heads, [bandwidth, ...compute]);
   });
