@@ -160,7 +160,7 @@ def _is_twin(writer: RunWriter, given: "_Input") -> bool:
     same = (row for row in writer.records if row.content_digest == given.content_digest)
     twin = next(same, None)
     if twin is not None:
-        said = text("notice.same_file", file=_file_name(given.path), other=twin.file)
+        said = text("notice.same_file", file=_file_name(given.path), other_file=twin.file)
         writer.warn(twin, Notice("same-launches", said))
     return twin is not None
 
@@ -171,7 +171,7 @@ def _add(writer: RunWriter, record: SourceRecord) -> None:
     if twin is None:
         writer.add(record)
         return
-    said = text("notice.same_launches", file=record.file, other=twin.file)
+    said = text("notice.same_launches", file=record.file, other_file=twin.file)
     writer.warn(twin, Notice("same-launches", said))
 
 

@@ -3,6 +3,10 @@
 A text is a key and values. Its templates stand in ``data/texts/*.toml``, one table a key, one
 line a language. ``{name}`` is the value; ``{name:launch|launches}`` is a whole number with the
 word that fits it. Numbers with units are put in as they print, the same in every language.
+
+What a value is called says what it is, so that reports can be written without names: ``file`` and
+``other_file`` are names of files, ``hardware`` may be that of a user's file, ``message`` is a
+whole sentence that was written elsewhere.
 """
 
 import tomllib

@@ -1,6 +1,7 @@
 """``nsys-walls report``: render a run against the walls of its GPU."""
 
 import os
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -62,16 +63,14 @@ def report(  # noqa: PLR0913  # one parameter per documented option
 ) -> None:
     """Show every kernel of RUN, or of a part of it, against both walls of its GPU."""
     from nsys_walls.reports.build import build_report
-    from nsys_walls.reports.redact import redacted
     from nsys_walls.store.dataset import open_run
 
     renderer = choose_renderer(output_format, output)
     stored = open_run(store, run)
     walls = wall_options(hw, bandwidth, peak, near, balance_factor)
     selection = selection_of(nvtx, window, device, stream, kernel)
-    built = build_report(stored, walls, selection, language_of(lang))
-    if redact_names:
-        built = redacted(built)
+    language = language_of(lang)
+    built = build_report(stored, walls, selection, language, redact_names=redact_names)
     write_report(built, renderer, output)
 
 
@@ -95,10 +94,14 @@ def choose_renderer(output_format: str | None, output: Path | None) -> "Renderer
 
 
 def write_report(built: "Report", renderer: "Renderer", output: Path | None) -> None:
-    """Write a report to its file, or to stdout; warnings go to stderr."""
-    from nsys_walls.reports.wording import printable
+    """Write a report to its file, or to stdout; warnings go to stderr.
 
-    text = renderer.render(built)
+    A file and a pipe get names as they are; on a terminal a name must not give commands to it.
+    """
+    from nsys_walls.reports.wording import printable, visible
+
+    on_terminal = output == _STDOUT and sys.stdout.isatty()
+    text = renderer.render(visible(built) if on_terminal else built)
     for warning in built.document["warnings"]:
         warn(warning["message"], warning["code"])
     if output == _STDOUT:

@@ -3,7 +3,7 @@
 Meaning:
     Tuning GEMMs feels like the obvious thing to do. This finding says what it is worth: if every
     kernel of the class reached 85 % of its own wall, about what the best libraries do on large
-    shapes, and if it reached 100 %, which nothing does. Where GEMM is 17 % of busy time and runs
+    shapes, and if it reached 100 %, which nothing does. Where GEMM is 17 % of the span and runs
     at 60 %, 85 % saves 17 % x (1 - 60 / 85) = 5 % end to end. Compare that with what the other
     findings can save before tuning anything.
 
@@ -12,9 +12,10 @@ Evidence:
     nothing; then all of its kernels whose bytes and FLOP are known, memory-side ones against their
     bandwidth wall. A kernel's time becomes its floor over 85 % (100 %) for every launch; one that
     is past that already stays as it is. So does one that waits on latency or is bound inside the
-    chip: no better kernel of its kind brings that to a wall (NW401, NW402). End to end is over
-    busy time: kernels that overlap share their wall, so that a GPU stays busy for the sum of what
-    they need there. The saving is the one at 100 %.
+    chip: no better kernel of its kind brings that to a wall (NW401, NW402). Kernels that overlap
+    share their wall, so that a GPU stays busy for the sum of what they need there. The saving is
+    the one at 85 %. End to end is over the span, idle time kept; where only sums or counters are
+    known, shares are of kernel time.
     `nsys-walls whatif --class gemm=85%` works out any class and share; it takes all kernels of the
     class, those that wait on latency as well.
 
@@ -168,7 +169,7 @@ def _time_ns(kernels: Sequence[KernelPoint]) -> int:
 
 def _finding(analysis: Analysis, case: _Case) -> Finding:
     typed = f"{case.op_class}={100 * _GOOD_RATIO:g}%"
-    goal, gain = percent(_GOOD_RATIO), percent(case.good.gone_ns / analysis.busy_ns)
+    goal, gain = percent(_GOOD_RATIO), _gain(analysis, case.good)
     message = text(
         "NW301.message",
         op_class=case.op_class,
@@ -176,10 +177,12 @@ def _finding(analysis: Analysis, case: _Case) -> Finding:
         share=percent(case.time_ns / analysis.kernel_ns),
         reached=percent(case.reached_ratio),
         goal=goal,
-        gain=gain,
         good_time=duration(case.time_ns - case.good.saved_ns),
-        best_gain=percent(case.best.gone_ns / analysis.busy_ns),
+        good_saving=duration(case.good.gone_ns),
+        gain=gain,
         best_time=duration(case.time_ns - case.best.saved_ns),
+        best_saving=duration(case.best.gone_ns),
+        best_gain=_gain(analysis, case.best),
     )
     return Finding(
         code=RULE.code,
@@ -192,8 +195,8 @@ def _finding(analysis: Analysis, case: _Case) -> Finding:
         ),
         kernels=tuple(kernel.id for kernel in case.members),
         time_ratio=case.time_ns / analysis.kernel_ns,
-        saving_ns=case.best.gone_ns,
-        speedup_bound=speedup_bound(analysis.busy_ns, case.best.gone_ns),
+        saving_ns=case.good.gone_ns,
+        speedup_bound=speedup_bound(analysis.busy_ns, case.good.gone_ns),
         evidence={
             "class": case.op_class,
             "class_time_ns": case.time_ns,
@@ -203,9 +206,17 @@ def _finding(analysis: Analysis, case: _Case) -> Finding:
             "saving_at_85_percent_ns": case.good.gone_ns,
             "saving_at_100_percent_ns": case.best.gone_ns,
             "busy_ns": analysis.busy_ns,
+            "span_ns": analysis.span_ns,
         },
         key=case.op_class,
     )
+
+
+def _gain(analysis: Analysis, goal: _Goal) -> Text:
+    """Set what goes against the span; against kernel time where no span is known."""
+    if analysis.span_ns is None:
+        return text("NW301.of_kernel_time", share=percent(goal.gone_ns / analysis.busy_ns))
+    return text("NW301.end_to_end", share=percent(goal.gone_ns / analysis.span_ns))
 
 
 def _reservations(analysis: Analysis, case: _Case) -> Iterator[Text]:

@@ -91,7 +91,14 @@ def _fusible(analysis: Analysis, chain: Chain, key: str) -> Finding:
     is_epilogue = not may_follow(kernels[chain.kernels[0]])
     return Finding(
         code=RULE.code,
-        title=text("NW202.title", chain=key, kernels=len(chain.kernels)),
+        title=text(
+            "NW202.title" if len(chain.devices) == 1 else "NW202.title_gpus",
+            chain=key,
+            launches=len(chain.kernels),
+            # one of them may come several times in a chain
+            kernels=len(set(chain.kernels)),
+            gpus=len(chain.devices),
+        ),
         message=sentences(list(_sentences(analysis, chain, saving_ns))),
         advice=text(
             "NW202.advice_epilogue" if is_epilogue else "NW202.advice",

@@ -115,13 +115,14 @@ def _exposed(group: CopyGroup, exposed_ns: int, span_ns: int) -> Finding:
     """Report copies between host and device that no kernel hides."""
     kind, way = _kind(group), text(f"plain.{group.operation}")
     memory = group.host_memory if group.host_memory in _MEMORIES else "unknown"
+    time, exposed = duration(group.union_ns), duration(exposed_ns)
     message = text(
-        "NW502.exposed",
+        "NW502.exposed_all" if time == exposed else "NW502.exposed",
         copies=group.copies,
         way=way,
         memory=text(f"NW502.memory_{memory}"),
-        time=duration(group.union_ns),
-        exposed=duration(exposed_ns),
+        time=time,
+        exposed=exposed,
         share=percent(exposed_ns / span_ns),
     )
     return Finding(
@@ -134,7 +135,7 @@ def _exposed(group: CopyGroup, exposed_ns: int, span_ns: int) -> Finding:
         saving_ns=float(exposed_ns),
         # no kernel runs meanwhile: it is a part of the span, not of the busy time
         speedup_bound=speedup_bound(span_ns, exposed_ns),
-        evidence=_numbers(group, span_ns),
+        evidence=_evidence(group, span_ns),
         key=f"{group.operation} {memory}",
     )
 
@@ -192,7 +193,7 @@ def _peers(
         time_ratio=0.0,
         saving_ns=saving_ns,
         speedup_bound=speedup_bound(span_ns, saving_ns),
-        evidence=_numbers(group, span_ns) | {"pcie_bytes_per_s": pcie_bytes_per_s},
+        evidence=_evidence(group, span_ns) | {"pcie_bytes_per_s": pcie_bytes_per_s},
         key="peer_to_peer",
     )
 
@@ -210,7 +211,7 @@ def _slowest_pcie(analysis: Analysis, group: CopyGroup) -> float | None:
     return min((number.value for number in numbers if number), default=None)
 
 
-def _numbers(group: CopyGroup, span_ns: int) -> dict[str, float | str | None]:
+def _evidence(group: CopyGroup, span_ns: int) -> dict[str, float | str | None]:
     return {
         "span_ns": span_ns,
         "operation": group.operation,

@@ -39,7 +39,7 @@ from nsys_walls.roofline.analysis import Analysis
 from nsys_walls.roofline.listed import names, sentences
 from nsys_walls.roofline.waits import WaitTotal
 from nsys_walls.store.waits import LONGEST_LAUNCH_NS, LONGEST_START_NS
-from nsys_walls.texts import Text, text
+from nsys_walls.texts import Text, in_a_row, text
 from nsys_walls.units import duration, percent
 
 # Idle time differs by about as much between two runs of the same program.
@@ -97,7 +97,7 @@ def _launches(analysis: Analysis, total: WaitTotal, span_ns: int) -> Iterator[Fi
         analysis,
         total,
         [message, *before, *_place(analysis, total)],
-        {
+        evidence={
             "longer_gaps": found.gaps,
             "longer_gaps_ns": found.time_ns,
             "kernels_after_longer_gaps_ns": found.kernel_ns,
@@ -118,17 +118,17 @@ def _waiting(analysis: Analysis, total: WaitTotal, span_ns: int) -> Finding:
             gaps=wait.gaps,
             median=duration(wait.median_ns),
             longest=duration(wait.longest_ns),
-            calls=", ".join(total.calls[:_NAMED]),
+            calls=in_a_row("listed.either", total.calls[:_NAMED]) if total.calls else "",
             limit=duration(_LIMITS_NS.get(wait.waits_for, 0)),
         )
     ]
     if blocked:
         said.append(text(f"NW501.{'inside' if 2 * wait.in_call_ns > wait.time_ns else 'behind'}"))
-    return _finding(analysis, total, [*said, *_place(analysis, total)], {})
+    return _finding(analysis, total, [*said, *_place(analysis, total)], evidence={})
 
 
 def _finding(
-    analysis: Analysis, total: WaitTotal, said: Sequence[Text], evidence: Mapping[str, float]
+    analysis: Analysis, total: WaitTotal, said: Sequence[Text], *, evidence: Mapping[str, float]
 ) -> Finding:
     """Make a finding whose saving is all of a wait."""
     wait, span_ns = total.wait, analysis.span_ns or 0

@@ -102,7 +102,7 @@ def _moving(
             "layout_time_ns": time_ns,
             "layout_bytes": moved,
             "layout_at_wall_ns": wall_ns,
-            **_numbers(traffic, recurrence),
+            **_evidence(traffic, recurrence),
         },
         key="kernels",
     )
@@ -113,7 +113,7 @@ def _repeated(
 ) -> Iterator[Text]:
     """Say what the heaviest kernel moves, each time and in each step."""
     yield text(
-        "NW201.heaviest",
+        "NW201.heaviest" if traffic.one_way_bytes else "NW201.heaviest_in_l2",
         kernel=kernel.name,
         launches=kernel.times.launches,
         bytes=si(traffic.bytes, "B"),
@@ -148,7 +148,7 @@ def _size(size_bytes: float) -> str:
     return f"{si(size_bytes, 'B')} ({three_digits(size_bytes / _MEBIBYTE)} MiB)"
 
 
-def _numbers(traffic: Traffic, recurrence: Recurrence | None) -> dict[str, float | str | None]:
+def _evidence(traffic: Traffic, recurrence: Recurrence | None) -> dict[str, float | str | None]:
     """List the numbers of the heaviest kernel."""
     numbers: dict[str, float | str | None] = {
         "heaviest_bytes": traffic.bytes,
@@ -158,7 +158,7 @@ def _numbers(traffic: Traffic, recurrence: Recurrence | None) -> dict[str, float
         return numbers
     per_100 = _HUNDRED * recurrence.per_step
     return numbers | {
-        "step": recurrence.range or f"{recurrence.distance} launches",
+        **_step(recurrence),
         "steps": recurrence.steps,
         "launches_per_step": recurrence.per_step,
         "bytes_per_step": traffic.bytes * recurrence.per_step,
@@ -166,6 +166,14 @@ def _numbers(traffic: Traffic, recurrence: Recurrence | None) -> dict[str, float
         "at_wall_ns_per_100_steps": traffic.wall_ns * per_100,
         "one_way_at_wall_ns_per_100_steps": traffic.one_way_ns * per_100,
     }
+
+
+def _step(recurrence: Recurrence | None) -> dict[str, float | str | None]:
+    """Say what a step is: a range, or so many launches."""
+    evidence: dict[str, float | str | None] = {"step": recurrence.range if recurrence else None}
+    if recurrence and recurrence.distance is not None:
+        evidence["step_launches"] = recurrence.distance
+    return evidence
 
 
 def _copying(analysis: Analysis, copies: CopyTraffic, span_ns: int) -> Finding:
@@ -213,7 +221,7 @@ def _copying(analysis: Analysis, copies: CopyTraffic, span_ns: int) -> Finding:
             "copies_at_wall_ns": copies.wall_ns,
             "exposed_ns": copies.exposed_ns,
             "span_ns": span_ns,
-            "step": recurrence.range if recurrence else None,
+            **_step(recurrence),
             "copies_per_step": recurrence.per_step if recurrence else None,
         },
         key="copies",

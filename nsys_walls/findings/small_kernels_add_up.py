@@ -30,7 +30,7 @@ from nsys_walls.roofline.coverage import unknown_ratio
 from nsys_walls.roofline.kernel import KernelPoint
 from nsys_walls.roofline.savings import saving_of
 from nsys_walls.roofline.short_name import short_name
-from nsys_walls.texts import text
+from nsys_walls.texts import Text, text
 from nsys_walls.units import duration, percent
 
 _FEWEST = 3
@@ -108,7 +108,7 @@ def _finding(analysis: Analysis, heaviest: _Kernel, small: Sequence[_Kernel]) ->
     saving_ns = saving_of(analysis, {point.id: float(point.time_ns) for point in points})
     return Finding(
         code=RULE.code,
-        title=text("NW101.title", kernels=len(small)),
+        title=_title(small),
         message=text(
             "NW101.message",
             time=duration(small_ns),
@@ -124,6 +124,18 @@ def _finding(analysis: Analysis, heaviest: _Kernel, small: Sequence[_Kernel]) ->
         speedup_bound=speedup_bound(analysis.busy_ns, saving_ns),
         evidence={"small_time_ns": small_ns, "heaviest_time_ns": heaviest.time_ns},
     )
+
+
+def _title(small: Sequence[_Kernel]) -> Text:
+    """Count kernels, and their points where there are more: those are what a table lists."""
+    points = [point for kernel in small for point in kernel.points]
+    if len(points) == len(small):
+        return text("NW101.title", kernels=len(small))
+    gpus = len({point.key.device for point in points})
+    shapes = text(
+        "NW101.shapes" if gpus == 1 else "NW101.shapes_gpus", shapes=len(points), gpus=gpus
+    )
+    return text("NW101.title_shapes", kernels=len(small), shapes=shapes)
 
 
 RULE = Rule(code="NW101", name="small-kernels-add-up", check=check)

@@ -176,7 +176,12 @@ class Finding(TypedDict):
     kernels: list[int]
     time_ratio: float
     saving_ns: float | None
+    #: Amdahl's limit over busy time (``totals.busy_ns``; ``kernel_ns`` where no launches are
+    #: known); over the span in NW501, in NW502 and for the copies of NW201, since what these
+    #: save is no part of the busy time
     speedup_bound: float | None
+    #: the same over ``totals.span_ns``, whatever is saved; null where no span or saving is known
+    end_to_end_bound: float | None
     blockers: list[str]
     advice: str
     #: the numbers it rests on, by names with units

@@ -242,6 +242,7 @@ def _finding(finding: Finding, language: str) -> FindingRow:
         time_ratio=finding.time_ratio,
         saving_ns=finding.saving_ns,
         speedup_bound=finding.speedup_bound,
+        end_to_end_bound=finding.end_to_end_bound,
         blockers=[blocker.written(language) for blocker in finding.blockers],
         advice=finding.advice.written(language),
         evidence=dict(finding.evidence),

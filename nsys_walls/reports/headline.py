@@ -57,10 +57,13 @@ def _of_finding(finding: Finding, saving_ns: float) -> Text:
         "saving": duration(saving_ns),
         "advice": finding.advice,
     }
-    if finding.speedup_bound is None:
-        return text("advice.finding", **values)
-    bound = three_digits(finding.speedup_bound)
-    return text("advice.finding_bound", **values, bound=bound)
+    bound = finding.end_to_end_bound
+    if bound is not None:
+        return text("advice.finding_bound", **values, bound=three_digits(bound))
+    if finding.speedup_bound is not None:
+        bound = finding.speedup_bound
+        return text("advice.finding_kernel_time", **values, bound=three_digits(bound))
+    return text("advice.finding", **values)
 
 
 def _above_floor(kernel: KernelPoint, above_ns: float, total_ns: int) -> Text:

@@ -21,7 +21,8 @@ from nsys_walls.texts import templates, text
 _SCRIPTS = (
     "texts", "format", "words", "dom", "packed", "kernels", "state", "view", "fragment", "colours",
     "overview", "findings", "classes", "gpu_time", "idle", "copies", "ranks", "ranges",
-    "decision", "scale", "method", "hardware", "detail", "copy", "columns", "table", "table_tools",
+    "decision", "scale", "method", "hardware", "detail", "copy", "columns", "table_grid",
+    "table", "table_tools", "paper",
     "swarm", "apart", "charts", "marks", "plane", "plane_layout", "roofline", "roofline_layout",
     "caches", "chart_pair", "chart_tools", "legend", "slider", "picked", "keys", "drag", "main",
 )  # fmt: skip
@@ -73,11 +74,11 @@ RENDERER = HtmlRenderer()
 
 
 def _words(language: str) -> dict[str, str]:
-    """Take the page's texts in one language."""
+    """Take the page's texts in one language, and what evidence is called: ``evidence_<key>``."""
     return {
-        key.removeprefix("page."): row[language]
+        key.removeprefix("page.").replace("evidence.", "evidence_"): row[language]
         for key, row in templates().items()
-        if key.startswith("page.")
+        if key.startswith(("page.", "evidence."))
     }
 
 

@@ -1,7 +1,7 @@
 """Markdown for a pull request: it stays under GitHub's limit for one comment."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from nsys_walls.reports import Document, Kernel, Report
 from nsys_walls.reports.surroundings import selection_line, time_lines
@@ -27,6 +27,7 @@ _SHOWN = 100
 _NAME_WIDTH = 100
 _RANGES_SHOWN = 30
 _FINDING_WIDTH = 1200
+_SHORT_WIDTH = 200
 _FINDINGS_SHOWN = 8
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+!|~&@-])")
 
@@ -38,6 +39,41 @@ def escape(text: str) -> str:
     'a\\<b\\>\\|c'
     """
     return _SPECIAL.sub(r"\\\1", printable(text))
+
+
+class _Prose:
+    """Sentences of ours as Markdown: what stands in backticks is code, all else plain text.
+
+    A backtick in a name of the run, such as compilers put around anonymous namespaces, is no
+    mark of ours.
+    """
+
+    def __init__(self, document: Document) -> None:
+        names = {row["name"] for row in (*document["kernels"], *document["ranges"])}
+        names.update(node["name"] for node in document["range_tree"])
+        names.update(kernel["full_name"] for kernel in document["kernels"])
+        self._names = sorted((name for name in names if "`" in name), key=len, reverse=True)
+
+    def written(self, sentence: str) -> str:
+        """Write a sentence."""
+        here = [re.escape(name) for name in self._names if name in sentence]
+        name = "|".join(here) or r"(?!)"
+        marked = re.compile(rf"({name})|(?<![\w`])`((?:{name}|[^`])+)`(?![\w`])")
+        parts, end = [], 0
+        for found in marked.finditer(sentence):
+            code = found[2]
+            written = escape(found[0]) if code is None else _code(code)
+            parts += [escape(sentence[end : found.start()]), written]
+            end = found.end()
+        return "".join([*parts, escape(sentence[end:])])
+
+
+def _code(text: str) -> str:
+    """Fence what is typed with more backticks than it has in a row."""
+    shown = printable(text)
+    fence = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
+    room = " " if shown.startswith("`") or shown.endswith("`") else ""
+    return f"{fence}{room}{shown}{room}{fence}"
 
 
 def _table(header: list[str], rows: Iterator[list[str]]) -> Iterator[str]:
@@ -74,14 +110,15 @@ class MarkdownRenderer:
 
     def _lines(self, report: Report) -> Iterator[str]:
         document, language = report.document, report.language
+        prose = _Prose(document).written
         yield f"## {escape(document['run']['name'])}: {escape(report.headline)}"
         yield ""
-        yield escape(report.advice)
+        yield prose(report.advice)
         selection = selection_line(document, language)
         if selection:
             yield f"\n{escape(selection)}"
         yield ""
-        yield from _finding_lines(document, language)
+        yield from _finding_lines(document, prose, language)
         yield ""
         for device in document["devices"]:
             yield f"- {escape(device_line(device, language))}"
@@ -91,7 +128,7 @@ class MarkdownRenderer:
         yield ""
         yield from self._tables(document, language)
         for warning in document["warnings"]:
-            message = escape(cut_middle(warning["message"], _FINDING_WIDTH))
+            message = prose(cut_middle(warning["message"], _FINDING_WIDTH))
             yield f"- {message} `{warning['code']}`"
 
     def _tables(self, document: Document, language: str) -> Iterator[str]:
@@ -134,20 +171,20 @@ class MarkdownRenderer:
                 yield ""
 
 
-def _finding_lines(document: Document, language: str) -> Iterator[str]:
+def _finding_lines(document: Document, prose: Callable[[str], str], language: str) -> Iterator[str]:
     """List the first findings in full, the titles of the others, and who could not look."""
     findings = document["findings"]
     for finding in findings[:_FINDINGS_SHOWN]:
-        title = f"{finding['code']} {escape(finding['title'])}"
+        title = f"{finding['code']} {prose(finding['title'])}"
         parts = " ".join(finding_parts(finding, language))
-        yield f"- **{title}.** {escape(cut_middle(parts, _FINDING_WIDTH))}"
+        yield f"- **{title}.** {prose(cut_middle(parts, _FINDING_WIDTH))}"
     for finding in findings[_FINDINGS_SHOWN:]:
-        yield f"- {escape(cut_middle(short_finding(finding, language), _NAME_WIDTH))}"
+        yield f"- {prose(cut_middle(short_finding(finding, language), _SHORT_WIDTH))}"
     if len(findings) > 1:
         yield f"\n{escape(text('plain.overlap').written(language))}\n"
     for row in document["abstained"]:
         said = text("plain.abstained", code=row["code"], reason=row["reason"])
-        yield f"- {escape(said.written(language))}"
+        yield f"- {prose(said.written(language))}"
 
 
 RENDERER = MarkdownRenderer()

@@ -7,10 +7,10 @@ would pass it is cut in steps, from what a reader misses least; the page says wh
 import base64
 import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict, cast
 
-from nsys_walls.reports import Document
+from nsys_walls.reports import Document, Kernel
 from nsys_walls.reports.wording import cut_middle
 
 #: Kernels that a page draws and lists at most: bubbles and rows stay quick.
@@ -22,16 +22,28 @@ _MOST_IDLE_CAUSES = 300
 #: Longer documents are compressed: a page with a few hundred kernels stays readable as text,
 #: one with thousands stays small enough to attach.
 _LONGEST_PLAIN_JSON = 500_000
-_DIGITS = 6
+#: Digits of numbers, from the most that anyone could use to one more than the page prints.
+_DIGITS = (6, 4)
 _NAME_WIDTHS = (4000, 1000, 300, 120)
 _FEWEST_KERNELS = 100
 
 
+class CutKernels(TypedDict):
+    """Kernels that are left out and have something in common."""
+
+    kernels: int
+    time_ns: int
+
+
 class Cut(TypedDict):
-    """What of the document the page does not hold; nothing is 0 or None."""
+    """What of the document the page does not hold; nothing is 0, empty or None."""
 
     kernels: int
     kernels_time_ns: int
+    #: those kernels by ``match.level``
+    levels: dict[str, CutKernels]
+    #: those kernels by ``side``
+    sides: dict[str, CutKernels]
     ranges: int
     names_longer_than: int | None
 
@@ -49,12 +61,22 @@ def embed(document: Document, room: int) -> tuple[str, str]:
     Returns:
         How it is encoded (``"json"`` or ``"gzip"``, the latter in base64), and the text.
     """
-    encoding, text = "", ""
-    for kept in _ever_smaller(document):
-        encoding, text = _encode(kept)
-        if len(text) <= room:
-            break
-    return encoding, text
+    kept = document
+    for kept in _with_all_kernels(document):
+        found = _encode(kept)
+        if len(found[1]) <= room:
+            return found
+    # the most kernels that fit; what they take grows with their number
+    fits, too_many = min(_FEWEST_KERNELS, len(kept["kernels"])), len(kept["kernels"])
+    best = _encode(_with_fewer_rows(kept, fits))
+    while too_many - fits > max(1, too_many // 50):
+        number = (fits + too_many) // 2
+        found = _encode(_with_fewer_rows(kept, number))
+        if len(found[1]) <= room:
+            fits, best = number, found
+        else:
+            too_many = number
+    return best
 
 
 def packed(text: str) -> str:
@@ -76,19 +98,18 @@ def _encode(document: Document) -> tuple[str, str]:
     return ("gzip", packed(text)) if len(text) > _LONGEST_PLAIN_JSON else ("json", text)
 
 
-def _ever_smaller(document: Document) -> Iterator[Document]:
+def _with_all_kernels(document: Document) -> Iterator[Document]:
+    """Cut ever more, but no kernel beyond those that a page draws."""
     kept = _with_fewer_rows(document, MOST_KERNELS)
     yield kept
-    kept = cast("Document", _rounded(kept))
-    yield kept
+    for digits in _DIGITS:
+        kept = cast("Document", _rounded(kept, digits))
+        yield kept
     for width in _NAME_WIDTHS:
-        kept = _with_cut(cast("Document", _shortened(kept, width)), names_longer_than=width)
-        yield kept
-    number = len(kept["kernels"])
-    while number > _FEWEST_KERNELS:
-        number //= 2
-        kept = _with_fewer_rows(kept, number)
-        yield kept
+        shorter = cast("Document", _shortened(kept, width))
+        if shorter != kept:
+            kept = _with_cut(shorter, names_longer_than=width)
+            yield kept
 
 
 def _with_fewer_rows(document: Document, most_kernels: int) -> Document:
@@ -118,25 +139,47 @@ def _with_fewer_rows(document: Document, most_kernels: int) -> Document:
     return _with_cut(
         kept,
         kernels=before["kernels"] + len(gone),
-        kernels_time_ns=before["kernels_time_ns"] + sum(row["time_ns"] or 0 for row in gone),
+        kernels_time_ns=before["kernels_time_ns"] + _time_ns(gone),
+        levels=_added(before["levels"], gone, lambda row: row["match"]["level"]),
+        sides=_added(before["sides"], gone, lambda row: row["side"]),
         ranges=before["ranges"] + max(0, len(document["ranges"]) - _MOST_ROWS["ranges"]),
     )
 
 
+def _time_ns(kernels: Sequence[Kernel]) -> int:
+    return sum(kernel["time_ns"] or 0 for kernel in kernels)
+
+
+def _added(
+    before: Mapping[str, CutKernels],
+    gone: Iterable[Kernel],
+    group_of: Callable[[Kernel], str | None],
+) -> dict[str, CutKernels]:
+    """Count more kernels that are left out, by group; those of no group are in none."""
+    counted = {key: CutKernels(**row) for key, row in before.items()}
+    for kernel in gone:
+        group = group_of(kernel)
+        if group is not None:
+            row = counted.setdefault(group, CutKernels(kernels=0, time_ns=0))
+            row["kernels"] += 1
+            row["time_ns"] += kernel["time_ns"] or 0
+    return counted
+
+
 def _cut_of(document: Document) -> Cut:
-    none = Cut(kernels=0, kernels_time_ns=0, ranges=0, names_longer_than=None)
+    none = Cut(kernels=0, kernels_time_ns=0, levels={}, sides={}, ranges=0, names_longer_than=None)
     return cast("Cut", cast("dict[str, Any]", document).get("page", none))
 
 
-def _with_cut(document: Document, **more: int) -> Document:
+def _with_cut(document: Document, **more: object) -> Document:
     return cast("Document", document | {"page": _cut_of(document) | more})
 
 
-def _rounded(value: object) -> object:
-    """Round every float in a value to the digits that anyone could read off a page."""
+def _rounded(value: object, digits: int) -> object:
+    """Round every float in a value to some digits."""
     if isinstance(value, float):
-        return float(f"{value:.{_DIGITS}g}")
-    return _inside(value, _rounded)
+        return float(f"{value:.{digits}g}")
+    return _inside(value, lambda inner: _rounded(inner, digits))
 
 
 def _shortened(value: object, width: int) -> object:

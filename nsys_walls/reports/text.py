@@ -1,15 +1,14 @@
 """The same answer for the terminal and for logs: plain text in 80 columns."""
 
-import re
-import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from nsys_walls.reports import Document, Finding, Kernel, Report
+from nsys_walls.reports import Document, Finding, Kernel, Range, Report
+from nsys_walls.reports.around import RangeNodeRow
+from nsys_walls.reports.cells import cells, cut_to, padded, wrapped
 from nsys_walls.reports.surroundings import selection_line, time_lines
 from nsys_walls.reports.wording import (
     bandwidth_cell,
     coverage_line,
-    cut_middle,
     device_line,
     finding_parts,
     header,
@@ -26,31 +25,52 @@ from nsys_walls.units import percent
 _WIDTH = 80
 _SHOWN = 20
 _FINDINGS_SHOWN = 5
-_ROW = "{:<30} {:<11} {:>8} {:>6} {:>7} {:>6} {:>6}"
-_RANGE = "{:<44} {:>9} {:>7} {:>12}"
-
-
-# A number and its unit stay on one line: textwrap does not break at this space.
-_NO_BREAK = "\N{NO-BREAK SPACE}"
-_NUMBER_AND_UNIT = re.compile(r"(?<=\d) (?=[^\W\d]|%)")
+_NAME, _WALL, _NUMBERS = 30, 11, (8, 6, 7, 6, 6)
+_RANGE, _RANGE_NUMBERS = 44, (9, 7, 12)
 
 
 def _wrap(text: str, hanging: str = "") -> list[str]:
-    joined = _NUMBER_AND_UNIT.sub(_NO_BREAK, text)
-    lines = textwrap.wrap(joined, _WIDTH, subsequent_indent=hanging, break_on_hyphens=False)
-    return [line.replace(_NO_BREAK, " ") for line in lines] or [""]
+    return wrapped(text, _WIDTH, hanging)
+
+
+def _row(name: str, width: int, columns: Sequence[str]) -> str:
+    """Write a row; where numbers are wider than their columns, the name gives way."""
+    rest = " ".join(columns)
+    width = min(width, _WIDTH - 1 - cells(rest))
+    return f"{padded(cut_to(name, width), width)} {rest}".rstrip()
+
+
+def _numbers(values: Sequence[str], widths: Sequence[int]) -> list[str]:
+    return [padded(value, width, right=True) for value, width in zip(values, widths, strict=True)]
+
+
+def _kernel_columns(name: str, wall: str, *numbers: str) -> str:
+    return _row(name, _NAME, [padded(wall, _WALL), *_numbers(numbers, _NUMBERS)])
+
+
+def _range_columns(name: str, *numbers: str) -> str:
+    return _row(name, _RANGE, _numbers(numbers, _RANGE_NUMBERS))
 
 
 def _kernel_row(kernel: Kernel, language: str) -> str:
-    return _ROW.format(
-        cut_middle(printable(kernel["name"]), 30),
+    return _kernel_columns(
+        printable(kernel["name"]),
         wall_label(kernel["wall"], language),
         time_cell(kernel["time_ns"]),
         percent(kernel["time_ratio"]).replace(" ", ""),
-        kernel["launches"],
+        str(kernel["launches"]),
         bandwidth_cell(kernel).replace(" ", ""),
         ratio_cell(kernel["compute_ratio"]).replace(" ", ""),
-    ).rstrip()
+    )
+
+
+def _range_row(name: str, row: Range | RangeNodeRow) -> str:
+    return _range_columns(
+        name,
+        time_cell(row["time_ns"]),
+        percent(row["time_ratio"]).replace(" ", ""),
+        f"{row['launches']:,}",
+    )
 
 
 class TextRenderer:
@@ -60,7 +80,7 @@ class TextRenderer:
     suffix = ".txt"
 
     def render(self, report: Report) -> str:
-        """Write the report as lines of at most 80 characters."""
+        """Write the report as lines of at most 80 cells of a terminal."""
         return "\n".join(self._lines(report)) + "\n"
 
     def _lines(self, report: Report) -> Iterator[str]:
@@ -110,7 +130,7 @@ def _finding(finding: Finding, language: str) -> Iterator[str]:
 
 def _kernels(document: Document, language: str) -> Iterator[str]:
     kernels = document["kernels"]
-    yield _ROW.format(*header("kernel_header", language))
+    yield _kernel_columns(*header("kernel_header", language))
     yield from (_kernel_row(kernel, language) for kernel in kernels[:_SHOWN])
     if len(kernels) > _SHOWN:
         rest = sum(kernel["time_ratio"] for kernel in kernels[_SHOWN:])
@@ -125,21 +145,12 @@ def _ranges(document: Document, language: str) -> Iterator[str]:
     if not tree:
         return
     yield ""
-    yield _RANGE.format(*header("range_header", language))
+    yield _range_columns(*header("range_header", language))
     for node in tree[:_SHOWN]:
-        name = "  " * min(node["depth"], 10) + printable(node["name"])
-        yield _RANGE.format(
-            cut_middle(name, 44),
-            time_cell(node["time_ns"]),
-            percent(node["time_ratio"]).replace(" ", ""),
-            f"{node['launches']:,}",
-        ).rstrip()
+        yield _range_row("  " * min(node["depth"], 10) + printable(node["name"]), node)
     outside = next((row for row in document["ranges"] if row["name"] == OUTSIDE), None)
     if outside is not None:
-        share = percent(outside["time_ratio"]).replace(" ", "")
-        launches = f"{outside['launches']:,}"
-        name = text("plain.outside").written(language)
-        yield _RANGE.format(name, time_cell(outside["time_ns"]), share, launches)
+        yield _range_row(text("plain.outside").written(language), outside)
     if document["range_nodes"] > _SHOWN:
         more = document["range_nodes"] - _SHOWN
         yield text("plain.more_ranges", ranges=more).written(language)

@@ -1,9 +1,11 @@
 """Words and escapes that the written reports share."""
 
 import unicodedata
+from dataclasses import replace
+from typing import cast
 
-from nsys_walls.reports import Device, Document, Finding, Kernel
-from nsys_walls.texts import in_a_row, text
+from nsys_walls.reports import Device, Document, Finding, Kernel, Report
+from nsys_walls.texts import Text, in_a_row, text
 from nsys_walls.units import duration, percent, si, three_digits
 
 NOT_MEASURED = "–"
@@ -27,6 +29,26 @@ def printable(text: str) -> str:
         else char
         for char in text
     )
+
+
+def visible(report: Report) -> Report:
+    """Make every control and direction character of every text of a report visible."""
+    return replace(
+        report,
+        document=cast("Document", _visible(report.document)),
+        headline=printable(report.headline),
+        advice=printable(report.advice),
+    )
+
+
+def _visible(value: object) -> object:
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, list):
+        return [_visible(one) for one in value]
+    if isinstance(value, dict):
+        return {printable(key): _visible(one) for key, one in value.items()}
+    return value
 
 
 def cut_middle(text: str, width: int) -> str:
@@ -109,14 +131,24 @@ def coverage_line(document: Document, language: str) -> str:
 def finding_parts(finding: Finding, language: str) -> list[str]:
     """List the sentences of a finding: what it says, what it is worth, what to try."""
     parts = [finding["message"]]
-    if finding["saving_ns"] is not None and finding["speedup_bound"] is not None:
-        bound = three_digits(finding["speedup_bound"])
-        saving = duration(finding["saving_ns"])
-        parts.append(text("plain.could_save", saving=saving, bound=bound).written(language))
+    if finding["saving_ns"] is not None:
+        parts.append(_could_save(finding, finding["saving_ns"]).written(language))
     if finding["blockers"]:
         blockers = in_a_row("listed.item", finding["blockers"])
         parts.append(text("plain.blocked", blockers=blockers).written(language))
     return [*parts, finding["advice"]]
+
+
+def _could_save(finding: Finding, saving_ns: float) -> Text:
+    """Say what acting on a finding saves, against the time that it is known of."""
+    saving = duration(saving_ns)
+    if finding["end_to_end_bound"] is not None:
+        bound = three_digits(finding["end_to_end_bound"])
+        return text("plain.could_save_end_to_end", saving=saving, bound=bound)
+    if finding["speedup_bound"] is not None:
+        bound = three_digits(finding["speedup_bound"])
+        return text("plain.could_save_kernel_time", saving=saving, bound=bound)
+    return text("plain.could_save", saving=saving)
 
 
 def short_finding(finding: Finding, language: str) -> str:

@@ -128,7 +128,7 @@ def cite(source: str, checked: date | None, *, second_hand: bool) -> Text:
     'Card datasheet (second hand, 2026-05-04)'
     """
     if checked is None:
-        return text("document.given", title=source)
+        return text("document.given", file=source)
     key = "document.second_hand" if second_hand else "document.checked"
     return text(key, title=source, day=str(checked))
 

@@ -251,7 +251,7 @@ def _bandwidth_notices(
         "notice.implausible_bandwidth",
         device=str(facts.device),
         reported=si(reported, "B/s"),
-        gpu=card.hardware.id if card.hardware else repr(facts.name),
+        hardware=card.hardware.id if card.hardware else repr(facts.name),
         instead=text("notice.table_bandwidth", bandwidth=si(published, "B/s"))
         if published
         else text("notice.give_bandwidth"),

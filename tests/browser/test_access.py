@@ -142,12 +142,49 @@ def test_paper_holds_the_first_rows_and_says_so(open_report):
     page.emulate_media(media="print")
     names = page.locator(".paper .name-column").all_text_contents()
     assert names == ["Kernel", *(f"k{place}" for place in range(10))]
-    assert page.locator(".paper .sub").text_content().startswith("The first 10 of 40 kernels")
+    assert "the first 10 of 40 kernels" in page.locator(".paper").text_content()
     assert not page.locator(".tabulator").is_visible()
     page.emulate_media(media="screen")
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.locator(".paper").text_content() == ""
     assert page.locator(".tabulator-row").count() == 40
+
+
+def test_paper_says_what_is_singled_out(open_report):
+    kernels = [kernel(name=f"k{place}", time_ns=900 - place) for place in range(4)]
+    kernels.append(kernel(name="g", time_ns=1, **{"class": "gemm"}))
+    page = open_report(report(kernels=kernels), fragment="show=class:norm&words=k1+").page
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    said = page.locator(".paper").text_content()
+    assert said.startswith("1 of 5 kernels singled out: class norm, k1")
+
+
+@pytest.mark.parametrize("gpus", [1, 4])
+def test_paper_cuts_nothing_that_it_shows(open_report, gpus):
+    """Classes, idle causes and GPUs take rows of the table of kernels."""
+    from browser.test_sections import gap
+
+    idle = {"span_ns": 9_000_000, "idle_ns": 4_000_000}
+    gpu = report().document["devices"][0]
+    devices = [
+        gpu | {"device": number, "totals": gpu["totals"] | idle | {"span_ns": 9_000_000 + number}}
+        for number in range(gpus)
+    ]
+    kernels = [
+        kernel(name=f"k{place}", time_ns=900 - place, **{"class": f"class {place % 7}"})
+        for place in range(40)
+    ]
+    causes = [gap(call=f"call{place}") for place in range(7)]
+    opened = open_report(
+        report(kernels=kernels, devices=devices, idle={"by_cause": causes, "longest": []})
+    )
+    page = opened.page
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 1047, "height": 718})  # 277 mm across, as on A4
+
+    sheet = page.locator(".sheet").nth(1)
+    assert sheet.evaluate("node => node.scrollHeight - node.clientHeight") <= 0
 
 
 def test_the_page_is_chinese_where_its_report_is(open_report, full):

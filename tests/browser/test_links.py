@@ -365,7 +365,11 @@ def test_a_range_singles_out_the_kernels_of_all_ranges_inside(open_report):
     assert show(0) == ["gemm", "softmax", "lookup"]
     assert show(1) == ["gemm", "softmax"]
     assert bright(opened, "plane") == {0, 1}
-    assert "launched in range layer" in opened.page.locator(".picked").inner_text()
+    said = opened.page.locator(".picked").inner_text().replace("\u00a0", " ")
+    # 9 + 8 ms in all, 17 ms of it in this node
+    assert "launched in range layer" in said
+    assert "2 kernels · 17.0 ms in it" in said
+    assert "17.0 ms with all their launches" in said
     assert fragment(opened) == "show=range:1"
     assert names(restored(opened, open_report, given)) == ["gemm", "softmax"]
     assert show(2) == ["softmax"]
@@ -524,3 +528,29 @@ def test_charts_are_walked_by_keyboard(open_report):
     assert page.locator("[role=row].open .name").text_content() == "norm"
     page.keyboard.press("Escape")
     assert page.locator("[role=row].open").count() == 0
+
+
+def test_places_of_the_page_leave_the_address_as_it_is(open_report):
+    given = four()
+    opened = open_report(given, fragment="kernel=1&colour=class")
+    page = opened.page
+
+    page.get_by_role("link", name="How to read this").click()
+    assert fragment(opened) == "kernel=1&colour=class"
+    assert page.locator("#method").bounding_box()["y"] < 200
+    page.locator(".skip").focus()
+    page.keyboard.press("Enter")
+    assert fragment(opened) == "kernel=1&colour=class"
+    assert page.evaluate("document.activeElement.id") == "kernels"
+
+
+@pytest.mark.parametrize(
+    "unknown",
+    ["show=class:nosuch", "show=level:zz", "show=ids:900-999", "show=range:", "time=5-1",
+     "kernel=", "kernel=77", "sort=nosuch", "colour=taste", "show=toString:1"],
+)  # fmt: skip
+def test_what_a_link_names_and_this_report_lacks_is_ignored(open_report, unknown):
+    opened = open_report(four(), fragment=unknown)
+    assert len(names(opened)) == 4
+    assert not opened.page.locator(".picked").is_visible()
+    assert not opened.said

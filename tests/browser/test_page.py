@@ -133,7 +133,7 @@ def test_method_gives_every_number_its_origin(open_report):
 
 
 def test_a_document_that_is_no_address_is_no_link(open_report):
-    gpu = device(documents={"bandwidth": "javascript:alert(1)"})
+    gpu = device(documents={"bandwidth_bytes_per_s": "javascript:alert(1)"})
     opened = open_report(report(devices=[gpu]))
 
     assert opened.page.locator("#hardware a").count() == 0

@@ -1,6 +1,7 @@
 """The parts around the charts: findings, GPU time, copies, ranks, ranges, how to read it."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from support.documents import device, kernel, report, source, unmeasured
@@ -27,14 +28,19 @@ def finding(**given):
     return {
         "code": "NW102", "title": "Copies move 0.7 GB", "message": "They compute nothing.",
         "kernels": [0], "time_ratio": 0.2, "saving_ns": 9.5e5, "speedup_bound": 1.25,
+        "end_to_end_bound": 1.125,
         "blockers": [], "advice": "Fuse the `nsys-walls` way.", "key": None,
-        "evidence": {"moved_bytes": 7.3e8, "reached_ratio": 0.7, "time_ns": 9.5e5, "stream": "7",
-                     "peak_flop_per_s": 65e12, "launches": 84, "unknown_ns": None},
+        "evidence": {"moved_bytes": 7.3e8, "reached_ratio": 0.7, "bytes_per_100_steps": 7.3e10,
+                     "fp16_tensor_peak_flop_per_s": 65e12, "copies": 1840, "hidden_ns": None,
+                     "at_wall_ns_per_100_steps": 566_117_816, "step": None,
+                     "operation": "host_to_device", "source_memory": "pageable",
+                     "kernel_0_bandwidth_ratio": 1.2, "kernel_7_dram_bytes": 1e6,
+                     "device_1_clock_hz": 1.98e9},
     } | given  # fmt: skip
 
 
 def test_a_finding_says_what_to_try_and_on_what_it_rests(open_report):
-    opened = open_report(report(findings=[finding()]))
+    opened = open_report(report(kernels=[kernel(name="scale")], findings=[finding()]))
     card = opened.page.locator("article")
 
     assert "Try: Fuse the nsys-walls way." in card.inner_text()
@@ -42,11 +48,47 @@ def test_a_finding_says_what_to_try_and_on_what_it_rests(open_report):
     card.get_by_text("All of it, with numbers").click()
     facts = card.locator("dl").inner_text().replace("\u00a0", " ").split("\n")
     assert dict(zip(facts[::2], facts[1::2], strict=True)) == {
-        "moved": "730 MB", "reached": "70 %", "time": "950 µs", "stream": "7",
-        "peak": "65.0 TFLOP/s", "launches": "84.0", "unknown ns": "–",
-    }  # fmt: skip
+        "bytes read and written": "730 MB",
+        "share of their walls that they reach": "70 %",
+        "DRAM traffic in 100 steps": "73.0 GB",
+        "compute wall, FP16 tensor": "65.0 TFLOP/s",
+        "copies": "1,840",
+        "time hidden under other kernels": "–",
+        "time at the bandwidth wall in 100 steps": "566 ms",
+        "direction": "host to device",
+        "from": "pageable memory",
+        "share of the bandwidth wall, scale": "120 %",
+        "DRAM traffic of a launch, #7": "1.00 MB",
+        "highest clock, GPU 1": "1.98 GHz",
+    }
     assert "nsys-walls explain NW102" in card.inner_text()
     assert card.locator(".tag").count() == 0
+
+
+def test_numbers_of_a_finding_have_names_in_chinese_too(open_report):
+    opened = open_report(replace(report(findings=[finding()]), language="zh"))
+    card = opened.page.locator("article")
+
+    card.locator(".evidence summary").click()
+    names = card.locator("dt").all_inner_texts()
+    assert {"读写字节数", "达到各自墙的比例", "每次启动的显存访存，#7"} <= set(names)
+    # "GPU", "FP16 tensor" and the kernel's name are no words of English
+    assert all(re.search("[\u4e00-\u9fff]", name) for name in names)
+    assert {"主机到设备", "可分页内存"} <= set(card.locator("dd").all_inner_texts())
+
+
+@pytest.mark.parametrize(
+    ("bounds", "said"),
+    [
+        # whatever it is of busy time
+        ({"end_to_end_bound": 1.125, "speedup_bound": 1.25}, "≤ 1.13× end to end"),
+        ({"end_to_end_bound": None, "speedup_bound": 1.25}, "≤ 1.25× in kernel time"),
+        ({"end_to_end_bound": None, "speedup_bound": None}, ""),
+    ],
+)
+def test_the_bound_of_a_finding_says_of_what_it_is(open_report, bounds, said):
+    worth = open_report(report(findings=[finding(**bounds)])).page.locator(".worth")
+    assert worth.locator("span").all_inner_texts() == ([said] if said else [])
 
 
 def test_a_blocked_finding_and_rules_that_could_not_look_are_marked(open_report):
@@ -61,7 +103,7 @@ def test_a_blocked_finding_and_rules_that_could_not_look_are_marked(open_report)
     assert card.locator(".tag").inner_text() == "blocked"
     assert "In the way: another stream waits; a copy is between" in card.inner_text()
     fold = opened.page.locator(".abstained details")
-    assert fold.locator("summary").inner_text() == "1 rule could not look"
+    assert fold.locator("summary").inner_text() == "1 rule had too little data to judge"
     fold.locator("summary").click()
     assert text(opened, ".abstained li") == "NW105 the trace has no API calls"
 
@@ -305,7 +347,7 @@ def test_how_to_read_it_has_the_numbers_of_this_run(open_report):
     assert text(opened, ".card.compute .figure") == "0 %"
     assert "not measured 25 %" in text(opened, ".others")
     labels = opened.page.locator(".scale text").all_text_contents()
-    assert labels == ["0", "0.253", "2.53", "25.3", "253"]
+    assert labels == ["balance point 25.3", "0", "0.1", "1", "10", "100"]
 
 
 HOSTILE = "\x1b[31m\u202e\u2066</script><img src=x onerror=alert(1)>&lt;b&gt;\u200b\n\x07"
@@ -381,3 +423,32 @@ def test_every_hardware_number_has_its_source(open_report):
     assert table[0] == ["bandwidth wall", "320 GB/s", "hardware table", "NVIDIA T4 datasheet"]
     assert len(table) > 3
     assert all(row[-1] == "NVIDIA T4 datasheet" for row in table)
+
+
+def test_sides_without_counters_are_not_measured_rather_than_empty(open_report):
+    opened = open_report(report(kernels=[unmeasured(name="u", time_ns=1_000_000)]))
+
+    for card in (".card.bandwidth", ".card.compute"):
+        said = text(opened, card)
+        assert "–" in said
+        assert "Not measured" in said
+        assert "0 %" not in said
+
+
+def test_what_a_page_has_no_room_for_still_counts(open_report):
+    page = {"kernels": 3000, "kernels_time_ns": 6_000_000, "ranges": 0, "names_longer_than": None,
+            "levels": {"shape": {"kernels": 2900, "time_ns": 5_000_000},
+                       "none": {"kernels": 100, "time_ns": 1_000_000}},
+            "sides": {"memory": {"kernels": 2900, "time_ns": 5_000_000}}}  # fmt: skip
+    kernels = [kernel(name="a", time_ns=3_000_000), unmeasured(name="b", time_ns=1_000_000)]
+    given = report(kernels=kernels)
+    totals = given.document["totals"] | {"kernel_ns": 10_000_000, "kernels": 3002}
+    opened = open_report(report(**given.document | {"page": page, "totals": totals}))
+
+    assert "counters matched 2,901 of 3,002 kernels" in text(opened, "#overview")
+    assert ["shape", "same name, grid and block", "2,901", "8.00 ms", "80 %"] in rows(
+        opened, "#coverage"
+    )
+    assert text(opened, ".card.bandwidth .figure") == "80 %"
+    opened.page.get_by_label("Search kernels").fill("nothing")
+    assert "0 of the 2 kernels on this page" in text(opened, "#kernels [role=status]")

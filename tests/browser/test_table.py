@@ -102,14 +102,14 @@ def test_a_row_opens_to_all_that_is_known(open_report):
     )  # fmt: skip
     opened = open_report(given)
 
-    row(opened, "short<float>").get_by_role("gridcell").nth(4).click()
+    row(opened, "short<float>").locator(".tabulator-cell").nth(4).click()
 
     detail = opened.page.locator(".detail")
     assert detail.locator(".full-name").text_content() == full
     text = detail.inner_text()
     for expected in ("FP16 counted as packed", "one shape fits", "1.80\u00a0×", "72.0\u00a0µs"):
         assert expected in text
-    row(opened, "other").get_by_role("gridcell").nth(4).click()
+    row(opened, "other").locator(".tabulator-cell").nth(4).click()
     assert opened.page.locator(".detail").count() == 1
     assert opened.page.locator("[role=row].open .name").text_content() == "other"
 
@@ -153,7 +153,7 @@ def test_rows_open_by_keyboard(open_report):
 def test_not_measured_is_a_dash_and_never_a_zero(open_report):
     opened = open_report(report(kernels=[kernel(name="k"), unmeasured(name="u", time_ns=1)]))
 
-    cells = row(opened, "u").locator("[role=gridcell] .none")
+    cells = row(opened, "u").locator(".tabulator-cell .none")
     assert cells.all_text_contents() == ["–not measured"] * 4 + ["none"]
     assert cells.nth(1).get_attribute("title") == "not measured"
     assert row(opened, "k").locator(".none").count() == 0
@@ -173,8 +173,8 @@ def test_names_are_text_everywhere(open_report, name):
     ]  # fmt: skip
     finding = {
         "code": "NW101", "title": name, "message": name, "kernels": [0], "time_ratio": 0.1,
-        "saving_ns": 1.0, "speedup_bound": 1.01, "blockers": [name], "advice": name,
-        "evidence": {"where": name}, "key": name,
+        "saving_ns": 1.0, "speedup_bound": 1.01, "end_to_end_bound": None, "blockers": [name],
+        "advice": name, "evidence": {"where": name}, "key": name,
     }  # fmt: skip
     given = report(
         kernels=[kernel(name=name, full_name=name, notes=[name], match={"reason": name})],
@@ -221,7 +221,7 @@ def test_a_long_range_name_is_cut_in_its_middle(open_report):
     given = report(kernels=[kernel(name="k", range=inner), kernel(name="l", range="short")])
     opened = open_report(given, fragment="columns=name,time_ns,range")
 
-    cell = row(opened, "k").get_by_role("gridcell").nth(2)
+    cell = row(opened, "k").locator(".tabulator-cell").nth(2)
     head_part, tail = cell.locator(".head").bounding_box(), cell.locator(".tail").bounding_box()
     box = cell.bounding_box()
     assert box["width"] == 240
@@ -268,7 +268,7 @@ def test_a_search_from_deep_in_the_table_finds_the_first_rows(open_report):
 
     # 1, 10-19, 100-199, 1000-1999
     page.get_by_text("1,111 of 5,000 kernels").wait_for()
-    assert page.locator("[role=grid]").get_attribute("aria-rowcount") == "1112"
+    assert page.locator(".tabulator").get_attribute("aria-rowcount") == "1112"
     holder.evaluate("box => { box.scrollTop = 0; }")
     first = page.locator('.tabulator-row[aria-rowindex="2"] .name')
     first.wait_for(state="visible")
@@ -365,8 +365,102 @@ def test_columns_have_the_width_of_their_texts_and_can_be_drawn_wider(open_repor
     page.mouse.down()
     page.mouse.move(edge + 60, before["y"] + 10, steps=3)
     page.mouse.up()
-    assert launches.bounding_box()["width"] == pytest.approx(before["width"] + 60, abs=3)
+    drawn = launches.bounding_box()["width"]
+    assert drawn == pytest.approx(before["width"] + 60, abs=3)
+    page.set_viewport_size({"width": 1300, "height": 900})
+    page.wait_for_timeout(400)
+    page.get_by_text("Columns").click()
+    page.get_by_label("Class", exact=True).uncheck()
+    assert launches.bounding_box()["width"] == drawn  # stays as the reader wants it
     assert not opened.said
+
+
+def test_a_short_table_is_whole_and_a_long_one_has_its_own_window(open_report):
+    def heights(number):
+        kernels = [kernel(name=f"k{place}", time_ns=900 - place) for place in range(number)]
+        page = open_report(report(kernels=kernels)).page
+        return page.locator(".tabulator-tableholder").evaluate(
+            "box => [box.clientHeight, box.scrollHeight]"
+        )
+
+    seen, whole = heights(50)
+    assert seen == whole
+    assert whole == pytest.approx(50 * 32, abs=2)
+    seen, whole = heights(51)
+    assert whole == pytest.approx(51 * 32, abs=2)
+    assert seen < 0.78 * 1000
+
+
+def test_columns_out_of_sight_are_shaded_at_the_edge(open_report, varied):
+    page = open_report(varied, viewport={"width": 800, "height": 1000}).page
+    table = page.locator(".tabulator")
+    assert "more-at-right" in table.get_attribute("class")
+    # both walls are in sight without scrolling
+    edge = table.bounding_box()["x"] + table.bounding_box()["width"]
+    for title in ("Bandwidth", "Compute"):
+        box = page.locator(".tabulator-col").filter(has_text=title).bounding_box()
+        assert box["x"] + box["width"] <= edge
+    page.locator(".tabulator-tableholder").evaluate("box => { box.scrollLeft = box.scrollWidth; }")
+    page.wait_for_function(
+        "() => !document.querySelector('.tabulator').classList.contains('more-at-right')"
+    )
+
+
+def test_nothing_of_the_table_lies_over_the_bar_at_the_foot(open_report):
+    kernels = [kernel(name=f"k{place}", time_ns=900 - place) for place in range(40)]
+    page = open_report(report(kernels=kernels), fragment="kernel=0").page
+    page.locator(".tabulator").scroll_into_view_if_needed()
+    page.locator('.tabulator-row[data-id="30"]').scroll_into_view_if_needed()
+    on_top = page.evaluate(
+        """() => { const box = document.querySelector('.picked').getBoundingClientRect();
+            return [0.02, 0.2, 0.5, 0.98].map(part => document.elementFromPoint(
+                box.left + part * box.width, box.top + box.height / 2
+            ).closest('.picked') !== null); }"""
+    )
+    assert on_top == [True] * 4
+
+
+def test_its_row_is_found_whatever_hides_it(open_report, varied):
+    number = next(row["id"] for row in varied.document["kernels"] if row["name"] == "fill")
+    opened = open_report(
+        varied, fragment=f"kernel={number}&words=gemm&hidden=wall:latency&hidden=class:norm"
+    )
+    assert "fill" not in names(opened)
+    opened.page.get_by_role("button", name="Its row").click()
+
+    opened.page.locator("[role=row].open").wait_for()
+    assert "fill" in names(opened)
+    assert opened.page.evaluate("document.activeElement.textContent") == "fill"
+
+
+def test_keys_open_a_row_whatever_is_selected(open_report, varied):
+    opened = open_report(varied)
+    opened.page.locator(".tabulator-row .name").first.focus()
+    opened.page.evaluate("getSelection().selectAllChildren(document.querySelector('.tabulator'))")
+    opened.page.keyboard.press("Enter")
+
+    assert opened.page.locator(".detail").count() == 1
+    # the pointer, which may have selected a text to copy, opens none
+    opened.page.locator(".tabulator-row .name").nth(1).dispatch_event("click", {"detail": 1})
+    assert opened.page.locator("[role=row].open .name").text_content() == names(opened)[0]
+
+
+def test_the_keyboard_goes_on_where_the_page_has_gone(open_report):
+    finding = {
+        "code": "NW101", "title": "Small ones", "message": "", "kernels": [1, 2],
+        "time_ratio": 0.3, "saving_ns": None, "speedup_bound": None, "end_to_end_bound": None,
+        "blockers": [], "advice": "", "evidence": {}, "key": None,
+    }  # fmt: skip
+    kernels = [kernel(name=f"k{place}", time_ns=900 - place) for place in range(4)]
+    page = open_report(report(kernels=kernels, findings=[finding])).page
+    page.locator("#findings .worth button").focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "kernels"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.type") == "search"
+    page.locator(".picked").get_by_role("button", name="Show all").focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "kernels"  # not the top of the page
 
 
 def test_columns_can_be_chosen(open_report):
@@ -375,8 +469,8 @@ def test_columns_can_be_chosen(open_report):
     heads = page.locator("[role=columnheader]")
 
     assert heads.all_text_contents() == [
-        "Kernel", "Class", "Wall", "Time", "Share", "Launches", "Median", "FLOP/B", "Bandwidth",
-        "Compute", "Recoverable", "Counters",
+        "Kernel", "Class", "Wall", "Time", "Share", "Bandwidth", "Compute", "FLOP/B",
+        "Recoverable", "Launches", "Median", "Counters",
     ]  # fmt: skip
     page.get_by_text("Columns").click()
     page.get_by_label("DRAM", exact=True).check()
@@ -385,7 +479,7 @@ def test_columns_can_be_chosen(open_report):
     assert "DRAM" in titles
     assert "Class" not in titles
     assert (
-        page.locator(".tabulator-row[data-id] > [role=gridcell]")
+        page.locator(".tabulator-row[data-id] > .tabulator-cell")
         .nth(titles.index("DRAM"))
         .inner_text()
         == "9.60\u00a0MB"
@@ -419,8 +513,8 @@ def test_the_rows_shown_are_copied_as_csv_without_formulas(open_report):
 def test_kernels_of_a_finding_are_shown_alone(open_report):
     finding = {
         "code": "NW101", "title": "Small ones", "message": "", "kernels": [1, 2],
-        "time_ratio": 0.3, "saving_ns": None, "speedup_bound": None, "blockers": [],
-        "advice": "", "evidence": {}, "key": None,
+        "time_ratio": 0.3, "saving_ns": None, "speedup_bound": None, "end_to_end_bound": None,
+        "blockers": [], "advice": "", "evidence": {}, "key": None,
     }  # fmt: skip
     kernels = [kernel(name=f"k{place}", time_ns=900 - place) for place in range(4)]
     opened = open_report(report(kernels=kernels, findings=[finding]))

@@ -22,8 +22,9 @@ def test_traffic_that_l2_served_in_the_trace_is_explained(desk):
     row = finding(document, "NW701", key="bandwidth")
     assert row["title"] == "1 kernel is above the bandwidth wall"
     assert row["message"] == (
-        "This is 100 µs, 100 % of kernel time, shown as measured. "
-        "vectorized_elementwise_kernel<CUDAFunctor_add> reaches 120 %: with flushed caches, "
+        "A wall does not allow that. Ratios are shown as measured, for 100 µs of kernels, "
+        "100 % of kernel time. vectorized_elementwise_kernel<CUDAFunctor_add> "
+        "reaches 120 % of the wall: with flushed caches, "
         "ncu's own run reached 1.24 TB/s, 80 % of the wall, so in the trace L2 served part of the "
         "bytes; "
         "its 18.7 MB fit into the L2 cache of 41.9 MB."
@@ -49,8 +50,8 @@ def tensor_kernel(ratio):
     ("ratio", "said"),
     [
         # 1980 / 1830 = 1.082
-        (1.05, "reaches 105 %: the GPU may run at 1.98 GHz and the peak is stated at 1.83 GHz, so"),
-        (1.2, "reaches 120 %: the clock does not explain it: the GPU may run at 1.98 GHz"),
+        (1.05, "reaches 105 % of the wall: the GPU may run at 1.98 GHz and the peak is stated at"),
+        (1.2, "reaches 120 % of the wall: the clock does not explain it: the GPU may run at 1.98"),
     ],
 )
 def test_the_clock_explains_as_much_as_it_can(tmp_path, ratio, said):
@@ -65,7 +66,7 @@ def test_another_gpu_than_the_trace_has_is_named_first(tmp_path):
         tmp_path, tensor_kernel(1.5), options=WallOptions(hw="h100-pcie"), device=H100
     )
     (row,) = found(RULE, analysis)
-    assert "reaches 196 %: --hw names another GPU than the trace; " in str(row.message)
+    assert "reaches 196 % of the wall: --hw names another GPU than the trace; " in str(row.message)
 
 
 def test_a_wall_that_was_typed_and_ncu_passes_too_is_too_low(tmp_path):
@@ -74,8 +75,8 @@ def test_a_wall_that_was_typed_and_ncu_passes_too_is_too_low(tmp_path):
     analysis = run_of(tmp_path, K(name="k", time_ns=1000, launches=2, values=values))
     (row,) = found(RULE, analysis)
     assert (
-        "k reaches 105 %: the wall is the one that was typed; ncu's own run reached 1.05 TB/s, "
-        "105 % of the wall, too, so the wall is too low."
+        "k reaches 105 % of the wall: the wall is the one that was typed; "
+        "ncu's own run reached 1.05 TB/s, 105 % of the wall, too, so the wall is too low."
     ) in str(row.message)
 
 
@@ -115,7 +116,7 @@ def test_what_nothing_explains_is_said_to_be_so(tmp_path):
     device = {name: value for name, value in H100.items() if name != "clock_hz"}
     analysis = run_of(tmp_path, tensor_kernel(1.5), options=WallOptions(), device=device)
     (row,) = found(RULE, analysis)
-    assert "reaches 150 %: nothing that was measured explains it." in str(row.message)
+    assert "reaches 150 % of the wall: nothing that was measured explains it." in str(row.message)
     assert row.evidence["device_0_clock_hz"] is None
 
 

@@ -47,8 +47,9 @@ def test_gemm_is_a_sixth_and_buys_five_percent(reported):
     row = finding(document, "NW301")
     assert row["key"] == "gemm"
     # 5 % in round numbers; what stands above 60 % already, or at the bandwidth wall, wins less
-    saved = row["evidence"]["saving_at_85_percent_ns"] / row["evidence"]["busy_ns"]
+    saved = row["saving_ns"] / document["totals"]["span_ns"]
     assert saved == pytest.approx(0.05, abs=0.01)
+    assert row["end_to_end_bound"] == pytest.approx(1 / (1 - saved))
     assert row["title"].endswith(f"is worth {100 * saved:.1f} % end to end")
 
 
@@ -56,6 +57,29 @@ def test_the_kv_cache_moves_4_mib_a_token(reported):
     row = finding(reported("gpt-decode-a100"), "NW201")
     assert row["evidence"]["heaviest_one_way_bytes"] == 4 * 2**20
     assert (row["evidence"]["steps"], row["evidence"]["launches_per_step"]) == (100, 1)
+
+
+def test_a_saving_of_kernels_is_less_where_half_of_the_span_is_idle(reported):
+    document = reported("gpt-decode-a100")
+    row, totals = finding(document, "NW401"), document["totals"]
+    # 4.54 of 20.3 ms; of 10.6 ms busy it would be 1.75 times
+    assert row["end_to_end_bound"] == pytest.approx(1.29, abs=0.005)
+    assert row["speedup_bound"] == pytest.approx(1.75, abs=0.005)
+    assert row["end_to_end_bound"] == totals["span_ns"] / (totals["span_ns"] - row["saving_ns"])
+    # 0.77 ms of 20.3, at 85 % of the walls
+    gemm = finding(document, "NW301")
+    assert gemm["title"] == "gemm at 85 % of its walls is worth 3.8 % end to end"
+    assert gemm["end_to_end_bound"] == pytest.approx(1 / (1 - 0.038), abs=0.0005)
+
+
+def test_numbers_of_kernels_and_of_their_launches_are_told_apart(reported):
+    document = reported("bert-base-t4")
+    title = "13 small memory-side kernels (19 launch shapes) outweigh the heaviest one"
+    row = finding(document, "NW101")
+    assert (row["title"], len(row["kernels"])) == (title, 19)
+    (chain,) = [row for row in document["findings"] if row["key"] == "C1"]
+    assert chain["title"] == "Chain C1: 8 neighbouring launches of 7 kernels could be one"
+    assert (chain["message"].count("→"), len(chain["kernels"])) == (7, 7)
 
 
 def test_on_a_t4_that_takes_over_a_millisecond_one_way_in_100_tokens(reported):

@@ -37,8 +37,8 @@ def test_communication_that_is_partly_hidden(desk):
     assert row["title"] == "Communication is not hidden under other kernels"
     # of 250 us busy
     assert row["message"] == (
-        "Communication takes 80.0 µs, 50.0 µs of it exposed: 20 % of the busy time in which no "
-        "other kernel runs."
+        "Communication takes 80.0 µs. During 50.0 µs of it no other kernel runs: it is exposed, "
+        "20 % of busy time."
     )
     assert (row["saving_ns"], row["speedup_bound"]) == (50_000, pytest.approx(1.25))
     assert row["evidence"]["hidden_ns"] == 30_000

@@ -70,7 +70,7 @@ def test_a_fused_pair_spares_the_tensor_between_on_paper(desk):
     # of 12 x (20 + 12.5 + 10) µs
     assert found["speedup_bound"] == pytest.approx(510 / 355)
     assert found["time_ratio"] == pytest.approx(32.5 / 42.5)
-    assert "up to 15.6 MB each time" in found["message"]
+    assert "each time spare up to 15.6 MB of writing and reading back" in found["message"]
 
 
 def test_whatif_fuses_a_chain_by_its_id(desk):
@@ -129,9 +129,9 @@ def test_a_kernel_at_no_wall_may_go_down_to_the_floor_of_the_fused_one(desk):
     assert found["saving_ns"] == pytest.approx(12 * (40_000 - 10_000))
     assert found["evidence"]["no_wall_time_ns"] == 480_000
     assert found["evidence"]["fused_floor_ns"] == pytest.approx(120_000)
-    assert "It saves at most 360 µs" in found["message"]
-    assert "480 µs of the kernels' time passes at no wall" in found["message"]
-    assert "down to the 120 µs" in found["message"]
+    assert "That saves at most 360 µs" in found["message"]
+    assert "Kernels at no wall take 480 µs of this time" in found["message"]
+    assert "as long as the 120 µs remain" in found["message"]
     options = ("--wall", "bandwidth=100%", "--near", "10%", "--fuse", "C1")
     answer = parse_strictly(desk.type("whatif", *options, "--format", "json").out)
     assert answer["busy_ns"]["after_ns"] == pytest.approx(120_000)
@@ -148,7 +148,8 @@ def test_a_chain_on_several_gpus_is_one_finding(desk):
     (found,) = chains(document)
     names = [document["kernels"][number]["name"] for number in found["kernels"]]
     assert sorted(names) == ["scale GPU 0", "scale GPU 1", "shift GPU 0", "shift GPU 1"]
-    assert found["title"] == "Chain C1: 2 neighbouring kernels could be one"
+    title = "Chain C1: on each of 2 GPUs, 2 neighbouring launches of 2 kernels could be one"
+    assert found["title"] == title
     assert found["message"].startswith("scale GPU 0 → shift GPU 0 follow each other 24 times")
     assert "That is the sum over 2 GPUs" in found["message"]
     # twice the chain of one GPU, in twice its time

@@ -30,8 +30,9 @@ def test_a_launch_of_one_block_waits(desk):
     row = finding(desk.report(desk.trace(kernels=rows), counters), "NW401")
     assert row["title"] == "1 kernel waits on latency, near neither wall"
     assert row["message"] == (
-        "This is 100 µs, 25 % of kernel time. 99.0 µs of it is above what work and traffic need. "
-        "Likely reasons, by time: 100 % has fewer blocks than SMs "
+        "That is 100 µs, 25 % of kernel time. "
+        "99.0 µs of it is more than work and traffic would need at the walls. "
+        "Likely reasons, as shares of this time: 100 % has fewer blocks than SMs "
         "(vectorized_layer_norm_kernel: 1 block for 108 SMs)."
     )
     assert "split-K" in row["advice"]
@@ -60,7 +61,7 @@ def test_reasons_count_by_time_and_small_ones_are_not_told(tmp_path):
     )
     (row,) = found(RULE, analysis)
     assert str(row.message).endswith(
-        "Likely reasons, by time: "
+        "Likely reasons, as shares of this time: "
         "40 % has grids too small for the GPU (b: all its warps fill at most 12 % of the places); "
         "30 % has fewer blocks than SMs (a: 107 blocks for 108 SMs); "
         "20 % has less than one wave of blocks "
@@ -108,7 +109,8 @@ def test_kernels_of_which_bytes_or_flop_are_unknown_promise_nothing(tmp_path):
     analysis = run_of(tmp_path, K(name="k", time_ns=1000, compute=None, values=IDLE))
     (row,) = found(RULE, analysis)
     assert (row.saving_ns, row.speedup_bound) == (None, None)
-    assert "For 1.00 µs of it bytes or FLOP are not known, and so no bound." in str(row.message)
+    said = "For 1.00 µs of it bytes or FLOP are not known, so no saving is counted there."
+    assert said in str(row.message)
 
 
 def test_what_overlaps_can_not_save_more_than_the_gpu_was_busy(tmp_path):
@@ -122,7 +124,7 @@ def test_what_overlaps_can_not_save_more_than_the_gpu_was_busy(tmp_path):
     )
     (row,) = found(RULE, analysis)
     assert (row.saving_ns, row.speedup_bound) == (pytest.approx(800), pytest.approx(5))
-    assert "This is 2.00 µs, 100 % of kernel time. 1.80 µs of it is above" in str(row.message)
+    assert "That is 2.00 µs, 100 % of kernel time. 1.80 µs of it is more" in str(row.message)
 
 
 @pytest.mark.parametrize(

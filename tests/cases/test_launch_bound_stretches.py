@@ -21,14 +21,14 @@ def test_kernels_shorter_than_the_gaps_between_their_launches(desk):
     row = finding(document, "NW501")
     assert row["title"] == "Kernels are shorter than the gaps between their launches"
     assert row["message"] == (
-        "99 gaps are longer than the kernels on both sides, in 1 stretch: 495 µs idle (71 % of the "
-        "span) before 198 µs of kernels. All 99 gaps that wait for no more than a launch add up to "
-        "495 µs. The longer gaps are before decode_attention. It is mostly before launches of the "
-        "NVTX range decode."
+        "For 495 µs (71 % of the span) the GPU was idle in 99 gaps longer than the kernels on both "
+        "sides, 1 stretch of them; the kernels behind them take 198 µs. All 99 gaps in which it "
+        "waited for no more than a launch add up to 495 µs. The longer gaps are before "
+        "decode_attention. It is mostly before launches of the NVTX range `decode`."
     )
     assert row["saving_ns"] == 495_000
-    # end to end the base is the span: 695 / 200
-    assert row["speedup_bound"] == pytest.approx(3.475)
+    # the base is the span: 695 / 200
+    assert row["speedup_bound"] == row["end_to_end_bound"] == pytest.approx(3.475)
     assert row["kernels"] == [0]
     assert row["time_ratio"] == pytest.approx(0.99)
     assert row["evidence"]["stretches"] == 1

@@ -54,7 +54,8 @@ def test_a_transpose_in_every_step(desk):
         "layout_at_wall_ns": pytest.approx(40_000),
         "heaviest_bytes": 2 * TENSOR,
         "heaviest_one_way_bytes": TENSOR,
-        "step": "2 launches",
+        "step": None,
+        "step_launches": 2,
         "steps": 4,
         "launches_per_step": 1,
         "bytes_per_step": 2 * TENSOR,
@@ -95,6 +96,13 @@ def test_without_a_period_there_are_no_steps(desk):
     (row,) = found(document)
     assert "steps" not in row["evidence"]
     assert row["message"].endswith("moves 15.6 kB each time, 7.78 kB one way.")
+
+
+def test_writes_that_stay_in_l2_are_said_to_do_so(desk):
+    counters = moved(**{READ: 31_104, WRITE: 0})
+    document = desk.report(desk.trace(**with_calls(steps()[:4])), desk.counters(counters))
+    (row,) = found(document)
+    assert row["message"].endswith("moves 31.1 kB each time; what it writes stays in L2.")
 
 
 def test_flop_that_were_not_counted_are_said_to_be_unknown(desk):

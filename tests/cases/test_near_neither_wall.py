@@ -17,9 +17,10 @@ def test_without_speed_of_light_the_reason_stays_open(desk):
     row = finding(document, "NW403")
     assert row["title"] == "1 kernel is near neither wall, for a reason that was not measured"
     assert row["message"] == (
-        "This is 100 µs, 100 % of kernel time; 90.0 µs of it is above what work and traffic need. "
+        "That is 100 µs, 100 % of kernel time; "
+        "90.0 µs of it is more than work and traffic would need at the walls. "
         "Whether it waits on latency or on a unit inside the chip is not known: "
-        "ncu's Speed of Light was not collected. What the launches show, by time: "
+        "ncu's Speed of Light was not collected. What the launches show, as shares of this time: "
         "100 % has fewer blocks than SMs (vectorized_layer_norm_kernel: 32 blocks for 108 SMs)."
     )
     assert "ncu --section SpeedOfLight" in row["advice"]
@@ -41,7 +42,7 @@ def test_what_overlaps_shares_its_wall(tmp_path):
         tmp_path, *(K(name=name, time_ns=1000, bandwidth=0.25, start_ns=0) for name in "abc")
     )
     (row,) = found(RULE, analysis)
-    assert "This is 3.00 µs, 100 % of kernel time; 2.25 µs of it is above" in str(row.message)
+    assert "That is 3.00 µs, 100 % of kernel time; 2.25 µs of it is more" in str(row.message)
     assert (row.saving_ns, row.speedup_bound) == (pytest.approx(250), pytest.approx(1 / 0.75))
 
 

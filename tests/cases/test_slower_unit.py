@@ -30,9 +30,9 @@ def test_an_fp32_gemm_has_tf32_tensor_cores_beside_it(desk):
         "1 matrix product computes FP32 on CUDA cores, though the GPU has TF32 tensor cores"
     )
     assert row["message"] == (
-        "This is 1.00 ms, 100 % of kernel time (ampere_sgemm_128x64_nn). The wall is 19.5 TFLOP/s "
-        "now; that of TF32 tensor cores is 156 TFLOP/s, 8 times as high. "
-        "900 µs of the time is above what the same work and traffic need there."
+        "That is 1.00 ms, 100 % of kernel time (ampere_sgemm_128x64_nn). The compute wall is "
+        "19.5 TFLOP/s now; that of TF32 tensor cores is 156 TFLOP/s, 8 times as high. "
+        "900 µs of the time is more than the same work and traffic would need there."
     )
     assert "allow_tf32" in row["advice"]
     # 1,560,000,000 FLOP at 156,000 FLOP/ns take 10,000 ns, as long as the traffic
@@ -57,8 +57,8 @@ def test_products_that_overlap_share_the_new_wall(tmp_path):
         options=walls(tf32_tensor=8e13),
     )
     (row,) = found(RULE, analysis)
-    assert "This is 4.00 µs, 100 % of kernel time" in str(row.message)
-    assert "3.80 µs of the time is above what the same work" in str(row.message)
+    assert "That is 4.00 µs, 100 % of kernel time" in str(row.message)
+    assert "3.80 µs of the time is more than the same work" in str(row.message)
     assert (row.saving_ns, row.speedup_bound) == (pytest.approx(800), pytest.approx(5))
 
 
@@ -149,5 +149,5 @@ def test_a_name_that_says_cuda_cores_needs_no_tensor_counters(tmp_path):
 def test_the_unit_abstains_where_flop_are_not_known(tmp_path):
     analysis = run_of(tmp_path, K(name=GEMM, time_ns=1000, compute=None), options=walls(**TF32))
     assert reasons(RULE, analysis) == [
-        "100 % of kernel time is matrix products whose FLOP by precision is not known"
+        "100 % of kernel time is in matrix products whose FLOP are not known by precision"
     ]

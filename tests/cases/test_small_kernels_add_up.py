@@ -34,10 +34,12 @@ def test_shapes_of_a_small_kernel_are_one_kernel(tmp_path):
     # 2 x 60 + 3 x 100 = 420 of 820 ns: 14.6 % and 12.2 %
     four = [small("a", 60), small("a", 60, grid=(9, 1, 1)), *(small(n, 100) for n in "bcd")]
     (row,) = found(RULE, run_of(tmp_path / "four", heavy, *four))
-    assert str(row.title) == "4 small memory-side kernels outweigh the heaviest one"
+    title = "4 small memory-side kernels (5 launch shapes) outweigh the heaviest one"
+    assert str(row.title) == title
     assert str(row.message) == (
-        "Together they take 420 ns, 51 % of kernel time; the heaviest kernel, "
-        f"{GEMM}, takes 49 %. None of them alone takes more than 15 %."
+        "Together they take 420 ns, 51 % of kernel time, and none of them alone more than 15 %; "
+        f"the heaviest kernel, {GEMM}, takes 49 %. "
+        "The bound is what would go if all of their time went."
     )
     # the points: three of 100 ns behind the GEMM, then both shapes
     assert row.kernels == (1, 2, 3, 4, 5)
@@ -59,7 +61,8 @@ def test_only_shapes_on_the_memory_side_count(tmp_path):
     (row,) = found(RULE, run_of(tmp_path, heavy, *some, *rest))
     # 4 x 80 of 700 ns; what waits on latency is part of the kernels, but no memory-side time
     assert (row.evidence["small_time_ns"], row.kernels) == (320, (1, 2, 3, 4))
-    assert "None of them alone takes more than 11 %" in str(row.message)
+    assert "none of them alone more than 11 %" in str(row.message)
+    assert str(row.title) == "4 small memory-side kernels outweigh the heaviest one"
 
 
 def on_two_gpus(desk, *kernels):
@@ -99,10 +102,13 @@ def test_small_kernels_on_several_gpus_are_counted_once(desk):
     names = [f"{name}(float *)" for name in ("norm", "softmax", "add", "mask")]
     document = on_two_gpus(desk, (GEMM, 70_000, WORK), *((name, 20_000, moved) for name in names))
     row = finding(document, "NW101")
-    assert row["title"] == "4 small memory-side kernels outweigh the heaviest one"
+    shapes = "8 launch shapes, summed over 2 GPUs"
+    assert row["title"] == f"4 small memory-side kernels ({shapes}) outweigh the heaviest one"
     # on each GPU 4 x 200 us of 1,500 us
     assert row["saving_ns"] == 1_600_000
     assert row["speedup_bound"] == pytest.approx(3000 / 1400)
+    # each GPU spans ten rounds of 150 us and five gaps of 5 us, but for the last gap
+    assert row["end_to_end_bound"] == pytest.approx(3490 / 1890)
     assert len(row["kernels"]) == 8
     assert f"the heaviest kernel, {GEMM}, takes 47 %" in row["message"]
 

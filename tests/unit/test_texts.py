@@ -90,8 +90,8 @@ def test_a_text_inside_a_text_is_in_the_same_language():
 
 def test_equal_texts_are_one_key_of_a_mapping():
     one, other = (
-        text("notice.same_file", file="a", other="b"),
-        Text("notice.same_file", {"other": "b", "file": "a"}),
+        text("notice.same_file", file="a", other_file="b"),
+        Text("notice.same_file", {"other_file": "b", "file": "a"}),
     )
     assert {one: 1}[other] == 1
     nested = text("notice.counters_only", reason=text("match.counters_only"))

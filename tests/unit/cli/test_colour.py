@@ -11,8 +11,8 @@ from nsys_walls.reports.text import RENDERER
 
 FINDING = {
     "code": "NW101", "title": "small kernels", "message": "m", "kernels": [0], "time_ratio": 0.5,
-    "saving_ns": None, "speedup_bound": None, "blockers": [], "advice": "a", "evidence": {},
-    "key": None,
+    "saving_ns": None, "speedup_bound": None, "end_to_end_bound": None, "blockers": [],
+    "advice": "a", "evidence": {}, "key": None,
 }  # fmt: skip
 
 

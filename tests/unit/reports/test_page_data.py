@@ -65,6 +65,22 @@ def test_totals_are_those_of_the_run_whatever_is_left_out():
     assert kept["page"]["kernels"] == 300 - len(kept["kernels"])
 
 
+def test_as_many_kernels_as_fit_are_kept():
+    given = document(kernels=noisy(1500))
+    whole = len(embed(given, 10**9)[1])
+    room = round(0.45 * whole)  # four digits alone don't save that much
+    encoding, text = embed(given, room)
+    kept = json.loads(gzip.decompress(base64.b64decode(text))) if encoding == "gzip" else text
+    assert 0.93 * room < len(text) <= room
+    assert kept["page"]["names_longer_than"] is None  # none is that long: nothing was cut
+    gone = given["kernels"][len(kept["kernels"]) :]
+    assert len(gone) > 100
+    assert kept["page"]["levels"] == {
+        "shape": {"kernels": len(gone), "time_ns": sum(row["time_ns"] for row in gone)}
+    }
+    assert sum(row["kernels"] for row in kept["page"]["sides"].values()) == len(gone)
+
+
 def test_numbers_are_rounded_before_names_are_cut():
     given = document(kernels=noisy(2000))
     whole = len(embed(given, 10**9)[1])

@@ -7,11 +7,11 @@ from importlib.resources import files
 import pytest
 from support.documents import report
 
-from nsys_walls.reports.html import _HTML_LANGUAGES, RENDERER
+from nsys_walls.reports.html import _HTML_LANGUAGES, RENDERER, _words
 from nsys_walls.texts import LANGUAGES, templates
 
 ASSETS = files("nsys_walls.reports") / "assets"
-KEYS = {key.removeprefix("page.") for key in templates() if key.startswith("page.")}
+KEYS = set(_words("en"))
 SCRIPTS = "\n".join(asset.read_text("utf-8") for asset in ASSETS.joinpath("js").iterdir())
 PAGE = ASSETS.joinpath("page.html").read_text("utf-8")
 RENDERER_TEXT = files("nsys_walls.reports").joinpath("html.py").read_text("utf-8")

@@ -38,11 +38,11 @@ def test_json_refuses_what_json_can_not_say():
 
 
 def test_csv_has_a_line_per_kernel_and_no_formulas():
-    names = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", 'a,b\n"c"']
+    names = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", 'a,b\n"c"']
     text = rendered("csv", *(kernel(id=i, name=name) for i, name in enumerate(names)))
     rows = list(csv.DictReader(io.StringIO(text)))
-    assert [row["name"].removeprefix("'") for row in rows] == names
-    assert not any(row["name"].startswith(("=", "+", "-", "@")) for row in rows)
+    # only what begins with a sign of a formula has a quote in front, and names stay as they are
+    assert [row["name"] for row in rows] == [*(f"'{name}" for name in names[:-1]), names[-1]]
     assert rows[0]["grid"] == "3072x1x1"
 
 
@@ -106,6 +106,7 @@ FINDING = {
     "time_ratio": 0.5,
     "saving_ns": 5.0,
     "speedup_bound": 2.0,
+    "end_to_end_bound": 1.5,
     "blockers": ["an event wait"],
     "advice": "Fuse | them.",
     "evidence": {},
@@ -117,13 +118,51 @@ def test_findings_and_warnings_are_written_everywhere():
     extra = {"findings": [FINDING], "warnings": [{"code": "odd", "message": "Odd `row`."}]}
     markdown = rendered("md", kernel(), **extra)
     assert "- **NW101 small \\| kernels.** They \\<b\\>add up" in markdown
-    assert "Odd \\`row\\`. `odd`" in markdown
+    assert "Odd `row`. `odd`" in markdown
     text = rendered("text", kernel(), **extra)
     assert "NW101 small | kernels" in text
     assert "! Odd `row`. [odd]" in text
-    assert "  At most 5.00 ns could be saved (2.00 times as fast end to end)." in text
+    assert "  At most 5.00 ns could be saved (1.50 times as fast end to end)." in text
     assert "  Blocked: an event wait." in text
     assert "  Fuse | them." in text
+
+
+def test_where_no_span_is_known_a_saving_is_of_kernel_time():
+    row = FINDING | {"end_to_end_bound": None}
+    for name in ("text", "md"):
+        text = rendered(name, kernel(), findings=[row]).replace("\\", "")
+        assert "At most 5.00 ns could be saved (2.00 times as fast in kernel time)." in text
+    nothing_left = FINDING | {"end_to_end_bound": None, "speedup_bound": None}
+    text = rendered("text", kernel(), findings=[nothing_left])
+    assert "  At most 5.00 ns could be saved.\n" in text
+
+
+def test_commands_are_code_in_markdown_and_all_else_is_text():
+    row = FINDING | {
+        "message": "See `a*b | <i>@me`, not *this*.",
+        "advice": "Run `nsys-walls plan`: it",
+    }
+    reason = "trace with `nsys profile -t cuda`."
+    markdown = rendered("md", kernel(), findings=[row], advice="Type `x_y`.",
+                        abstained=[{"code": "NW501", "reason": reason}])  # fmt: skip
+    assert r"See `a*b | <i>@me`, not \*this\*." in markdown
+    assert "Run `nsys-walls plan`: it" in markdown
+    assert "\nType `x_y`.\n" in markdown
+    assert "judge: trace with `nsys profile -t cuda`." in markdown
+
+
+def test_backticks_of_names_are_no_code_in_markdown():
+    names = ("`anonymous'::scale_kernel", "`nsys`")
+    rows = [kernel(id=number, name=name) for number, name in enumerate(names)]
+    message = "`anonymous'::scale_kernel is before `nsys`, see `ncu --kernel-name nsys`."
+    spans = [{"name": "a``b`", "launches": 1, "time_ns": 1, "self_time_ns": 1, "time_ratio": 1.0,
+              "time_by_wall_ns": {}}]  # fmt: skip
+    advice = "Look at the range `a``b``, and at `one that is open."
+    finding = FINDING | {"message": message, "advice": advice}
+    markdown = rendered("md", *rows, ranges=spans, findings=[finding])
+    scale = r"\`anonymous'::scale\_kernel"
+    assert rf"{scale} is before \`nsys\`, see `ncu --kernel-name nsys`." in markdown
+    assert r"Look at the range ``` a``b` ```, and at \`one that is open." in markdown
 
 
 def test_many_findings_are_named_and_do_not_add_up():
@@ -142,7 +181,7 @@ def test_many_findings_are_named_and_do_not_add_up():
 
 def test_rules_that_could_not_look_are_named():
     text = rendered("text", kernel(), abstained=[{"code": "NW501", "reason": "no launches"}])
-    assert "NW501 could not look: no launches" in text
+    assert "NW501 had too little data to judge: no launches" in text
 
 
 def test_unknown_walls_are_said_and_not_invented():

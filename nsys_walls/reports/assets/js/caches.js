@@ -28,10 +28,14 @@ function cacheTraces() {
 const cacheIntensities = (kernel) =>
   CACHES.map(([key]) => (kernel[key] > 0 && kernel.flop > 0 ? kernel.flop / kernel[key] : null));
 
-/** Draw the caches of these kernels, each in its own colour. */
+/**
+ * Draw the caches of these kernels, each in its own colour.
+ *
+ * @returns {string[]} names of the caches that have a mark now
+ */
 function showCaches(target, kernels, look) {
   const first = (target.data ?? []).findIndex((trace) => trace.meta === "caches");
-  if (first < 0 || (kernels.length === 0 && target.data[first].x.length === 0)) return;
+  if (first < 0 || (kernels.length === 0 && target.data[first].x.length === 0)) return [];
   const placed = kernels.filter(
     (kernel) => kernel.intensity_flop_per_byte > 0 && kernel.flop_per_s > 0,
   );
@@ -64,6 +68,7 @@ function showCaches(target, kernels, look) {
     },
     all.map((_, place) => first + place),
   );
+  return CACHES.map(([, name]) => name).filter((_, place) => marks[place].x.length > 0);
 }
 
 function cacheText(kernel, place, intensity) {

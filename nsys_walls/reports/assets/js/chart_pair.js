@@ -9,7 +9,11 @@ class Charts {
     Object.assign(this, { report, state, view });
     this.targets = { plane: byId("plane"), roofline: byId("roofline") };
     for (const target of Object.values(this.targets)) new ChartDrag(target, this);
-    this.looked = { list: null };
+    if (state.get("gpu") === null) this.seek();
+    state.listen(["kernel", "show"], (changed) => {
+      const isChosen = changed.includes("gpu") && state.get("gpu") !== null;
+      if (!isChosen) this.seek();
+    });
     state.listen(["colour", "gpu", "roofs"], () => this.draw());
     state.listen(["hidden", "time", "show", "words", "kernel", "caches"], () => this.soon());
   }
@@ -21,6 +25,28 @@ class Charts {
 
   get kernels() {
     return this.report.kernels.filter((kernel) => kernel.device === this.device.device);
+  }
+
+  /** Go to the GPU of what is singled out where this one has none of it. */
+  seek() {
+    const { report, state, device } = this;
+    const ids = this.picked;
+    const times = new Map();
+    for (const kernel of report.kernels.filter(({ id }) => ids.has(id))) {
+      times.set(kernel.device, (times.get(kernel.device) ?? 0) + (kernel.time_ns ?? 0));
+    }
+    if (times.has(device?.device)) return;
+    const found = report.devices
+      .filter((one) => times.has(one.device))
+      .sort((one, other) => times.get(other.device) - times.get(one.device));
+    if (found.length === 0) return;
+    state.set({ gpu: found[0] === busiest(report) ? null : found[0].device });
+  }
+
+  /** Ids of what is singled out: one kernel, several, or one beside several. */
+  get picked() {
+    const { shown, kernel } = this.view;
+    return new Set([...(shown ?? []), ...(kernel === null ? [] : [kernel.id])]);
   }
 
   draw(width = null) {
@@ -50,7 +76,7 @@ class Charts {
   }
 
   show(target, figure) {
-    draw(target, figure);
+    draw(target, figure, this.device.device);
     remember(target, figure);
     if (figure !== null) this.follow(target);
     const drawn = new Set(target.kernelTraces.flatMap((trace) => trace.ids));
@@ -66,35 +92,43 @@ class Charts {
           }));
   }
 
-  /** What plotly tells of the reader's pointer; drags that select are in `ChartDrag`. */
+  /** Clicks while drags zoom or move; where they select, `ChartDrag` has both. */
   follow(target) {
-    const idIn = (event) => event.points[0].customdata;
-    target.hovered = null;
-    target.on("plotly_hover", (event) => {
-      target.hovered = idIn(event) ?? null;
-    });
-    target.on("plotly_unhover", () => {
-      target.hovered = null;
-    });
-    target.on("plotly_click", (event) => this.click(idIn(event) ?? null));
+    target.on("plotly_click", ({ points: [{ customdata }], event }) =>
+      this.click(customdata ?? null, event?.shiftKey),
+    );
   }
 
-  /** Single a kernel out, or let go of it. */
-  click(id) {
-    if (id !== null) this.state.set({ kernel: this.state.get("kernel") === id ? null : id });
+  /** Single a kernel out, or let go of it; `isMore`: those singled out already stay. */
+  click(id, isMore) {
+    if (id === null) return;
+    const { shown, kernel } = this.view;
+    if (!isMore) {
+      this.state.set({ kernel: kernel?.id === id ? null : id });
+      return;
+    }
+    const ids = this.picked;
+    // beside a single kernel, others that were singled out before it are dim
+    const isBright = kernel === null ? shown?.has(id) : kernel.id === id;
+    if (isBright) ids.delete(id);
+    else ids.add(id);
+    this.singleOut(ids);
   }
 
   /** Single several kernels out; `isMore`: beside those that are singled out already. */
   pick(ids, isMore) {
-    if (ids.length === 0) return;
-    const { shown, kernel } = this.view;
-    const before = isMore ? [...(shown ?? []), ...(kernel === null ? [] : [kernel.id])] : [];
-    const value = [...new Set([...before, ...ids])].sort((one, other) => one - other);
-    this.state.set({ show: { kind: "ids", value }, kernel: null });
+    if (ids.length > 0) this.singleOut(new Set([...(isMore ? this.picked : []), ...ids]));
   }
 
-  reset() {
+  singleOut(ids) {
+    const value = [...ids].sort((one, other) => one - other);
+    this.state.set({ show: value.length === 0 ? null : { kind: "ids", value }, kernel: null });
+  }
+
+  /** Let go of what is singled out, and of a chart's zoom. */
+  reset(target) {
     this.state.set({ show: null, kernel: null });
+    unzoom(target);
   }
 
   /** Emphasise at once, or with many bubbles when the reader pauses. */
@@ -115,7 +149,7 @@ class Charts {
     const kernels = (single === null ? all : [single]).filter(
       (kernel) => kernel.device === this.device.device,
     );
-    showCaches(this.targets.roofline, kernels, this.look);
+    showCacheMarks(showCaches(this.targets.roofline, kernels, this.look));
   }
 
   /** Redraw when the room or the colours change; paper has its own room. */

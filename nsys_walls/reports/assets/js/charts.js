@@ -1,5 +1,7 @@
 // What both charts share: axes, layout, drawing.
 
+const HOVER_DISTANCE = 12; // pixels from a bubble's edge
+
 function baseLayout(look, size, margin) {
   const { colours } = look;
   return {
@@ -7,7 +9,7 @@ function baseLayout(look, size, margin) {
     margin,
     showlegend: false,
     hovermode: "closest",
-    hoverdistance: 12,
+    hoverdistance: HOVER_DISTANCE,
     dragmode: "select",
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
@@ -19,7 +21,6 @@ function baseLayout(look, size, margin) {
       bordercolor: colours.line,
       font: { family: colours.font, size: 12.5, color: colours.ink },
     },
-    // over the names above a chart, which it hides while it is there
     modebar: { bgcolor: colours.ground, color: colours.mute, activecolor: colours.ink },
   };
 }
@@ -60,6 +61,7 @@ const plotOptions = () => ({
   displaylogo: false,
   displayModeBar: "hover",
   doubleClick: "reset",
+  showTips: false, // English, whatever the page's language
   typesetMath: false,
   // named one by one: plotly's own set has a button that would send the chart to a server
   modeBarButtons: [Object.values(DRAG_MODES), ["zoomIn2d", "zoomOut2d", "resetScale2d"]],
@@ -81,14 +83,47 @@ const plotOptions = () => ({
   },
 });
 
-function draw(target, figure) {
+/** Draw anew: what a drag does stays, and so do zoomed axes while they are of the same `gpu`. */
+function draw(target, figure, gpu) {
+  const { mode, ranges } = readView(target);
+  const kept = target.gpu === gpu ? ranges : {};
+  Object.assign(target, { gpu, unseen: { mode, ranges: kept } });
   Plotly.purge(target);
   target.replaceChildren();
   if (figure === null) {
     target.append(el("p", { class: "empty" }, t("no_chart")));
     return;
   }
-  Plotly.newPlot(target, figure.traces, figure.layout, plotOptions());
+  Plotly.newPlot(target, figure.traces, { ...figure.layout, dragmode: mode }, plotOptions());
+  target.firstRanges = Object.fromEntries(
+    Object.entries(target.layout)
+      .filter(([key, axis]) => /^[xy]axis/.test(key) && !axis.fixedrange)
+      .map(([key, axis]) => [key, axis.range.slice()]),
+  );
+  zoom(target, kept); // after the drawing, so that a reset still goes back to the first ranges
+}
+
+/** What the reader did to the view: how a drag acts, and the range of each axis that is zoomed. */
+function readView(target) {
+  const { layout, firstRanges } = target;
+  if (layout === undefined) return target.unseen ?? { mode: "select", ranges: {} };
+  const zoomed = Object.entries(firstRanges).filter(
+    ([key, first]) => !isSame(layout[key].range, first),
+  );
+  return {
+    mode: layout.dragmode,
+    ranges: Object.fromEntries(zoomed.map(([key]) => [key, layout[key].range.slice()])),
+  };
+}
+
+function zoom(target, ranges) {
+  const change = Object.entries(ranges).map(([key, range]) => [`${key}.range`, range.slice()]);
+  if (change.length > 0) Plotly.relayout(target, Object.fromEntries(change));
+}
+
+function unzoom(target) {
+  const zoomed = Object.keys(readView(target).ranges);
+  zoom(target, Object.fromEntries(zoomed.map((key) => [key, target.firstRanges[key]])));
 }
 
 /** Where kernels stand in a chart, and the traces as they were before anything was hidden. */
@@ -135,10 +170,16 @@ function labelsOf(target, isShown) {
 /** Where kernels are drawn, in pixels of the drawing; what a zoom has moved out of view is not. */
 function drawnKernels(target) {
   return (target.kernelTraces ?? []).flatMap(({ place, ids, x, y }) => {
-    const { xaxis, yaxis } = target.data[place];
+    const { xaxis, yaxis, marker } = target.data[place];
     const [across, down] = [toPixels(target.layout, xaxis), toPixels(target.layout, yaxis)];
     return ids
-      .map((id, at) => ({ id, x: across(x[at]), y: down(y[at]) }))
+      .map((id, at) => ({
+        id,
+        subplot: xaxis + yaxis,
+        x: across(x[at]),
+        y: down(y[at]),
+        radius: marker.size[at] / 2,
+      }))
       .filter((spot) => spot.x !== null && spot.y !== null);
   });
 }

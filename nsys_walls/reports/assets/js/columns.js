@@ -122,6 +122,12 @@ function mainColumns() {
     timeColumn("time_ns"),
     shareColumn("time_ratio"),
     shareColumn("cumulative", false),
+    numberColumn("bandwidth_ratio", (kernel) =>
+      ratioCell(kernel.bandwidth_ratio, "bandwidth", isSampled(kernel)),
+    ),
+    numberColumn("compute_ratio", (kernel) => ratioCell(kernel.compute_ratio, "compute")),
+    numberColumn("intensity_flop_per_byte", intensityCell),
+    timeColumn("recoverable_ns"),
     numberColumn("launches", (kernel) => count(kernel.launches)),
     timeColumn("median_ns"),
     textColumn("shape", (kernel) => shape(kernel.grid), shapeOf, {
@@ -132,12 +138,6 @@ function mainColumns() {
         ["block", (kernel) => kernel.block],
       ],
     }),
-    numberColumn("intensity_flop_per_byte", intensityCell),
-    numberColumn("bandwidth_ratio", (kernel) =>
-      ratioCell(kernel.bandwidth_ratio, "bandwidth", isSampled(kernel)),
-    ),
-    numberColumn("compute_ratio", (kernel) => ratioCell(kernel.compute_ratio, "compute")),
-    timeColumn("recoverable_ns"),
     textColumn("match", level, matchCell, {
       fields: [["match_level", (kernel) => kernel.match.level]],
     }),

@@ -71,18 +71,22 @@ function balanceStep(device, precision) {
 /** What a side of the balance point means, how much time is on it, and what helps there. */
 function wallCard(report, device, wall, side) {
   const total = report.totals.kernel_ns;
-  const onSide = totalTime(report.kernels.filter((kernel) => kernel.side === side));
   const at = report.time_by_wall_ns[wall] ?? 0;
+  const isMeasured = bySide(report)("memory").time + bySide(report)("compute").time + at > 0;
   return el(
     "section",
     { class: `card ${wall}` },
     el("h4", {}, t(`side_${side}`)),
-    el("p", { class: "figure" }, percent(share(onSide, total))),
+    el(
+      "p",
+      { class: "figure" },
+      isMeasured ? percent(share(bySide(report)(side).time, total)) : NOT_MEASURED,
+    ),
     el(
       "p",
       {},
       prose(
-        t("side_time", {
+        t(isMeasured ? "side_time" : "side_not_measured", {
           at: percent(share(at, total)),
           near: percent(device.near_ratio),
           wall: WALL_LABELS[wall],

@@ -39,7 +39,7 @@ function facts(title, rows) {
   return el(
     "section",
     {},
-    el("h4", {}, title),
+    el("h3", {}, title),
     el(
       "dl",
       {},
@@ -53,7 +53,7 @@ function facts(title, rows) {
 function timeFacts(kernel) {
   return facts(t("fact_time"), [
     [t("fact_total"), timeOf(kernel.time_ns)],
-    [t("launches"), count(kernel.launches)],
+    [t("fact_launches"), count(kernel.launches)],
     [t("fact_median"), timeOf(kernel.median_ns)],
     [t("fact_mean"), timeOf(kernel.mean_ns)],
     [t("fact_shortest"), timeOf(kernel.min_ns)],
@@ -119,7 +119,7 @@ function matchFacts(kernel) {
     [t("grid"), shape(kernel.grid)],
     [t("block"), shape(kernel.block)],
     [t("shared_memory"), amount(kernel.shared_memory_bytes, "B")],
-    [t("counters_by"), called("level", level)],
+    [t("fact_counters_by"), called("level", level)],
     [t("because"), prose(reason)],
     [t("profiled_launches"), count(profiled)],
     [t("spread"), shareOf(spread)],

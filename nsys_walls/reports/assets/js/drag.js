@@ -34,7 +34,8 @@ class ChartDrag {
     target.addEventListener("pointerup", (event) => this.release(event));
     target.addEventListener("pointercancel", () => this.end());
     target.addEventListener("click", (event) => this.click(event));
-    target.addEventListener("dblclick", (event) => this.isOurs(event) && charts.reset());
+    target.addEventListener("dblclick", (event) => this.isOurs(event) && charts.reset(target));
+    addEventListener("keydown", (event) => this.cancel(event), { capture: true });
   }
 
   get mode() {
@@ -50,6 +51,8 @@ class ChartDrag {
   }
 
   keep(event) {
+    // plotly takes a press of any button for a click
+    if (event.button > 0 || event.ctrlKey) event.stopPropagation();
     if (!this.isOurs(event)) return;
     event.stopPropagation();
     if (event.type === "mousedown") event.preventDefault(); // else text is selected
@@ -81,14 +84,25 @@ class ChartDrag {
   }
 
   click(event) {
-    if (this.isOurs(event) && !this.isDrag) this.charts.click(this.target.hovered);
+    if (!this.isOurs(event) || this.isDrag) return;
+    const area = event.target.closest(".nsewdrag")?.dataset.subplot;
+    const spots = this.shownSpots.filter(({ subplot }) => subplot === area);
+    this.charts.click(kernelAt(spots, this.placeOf(event)), event.shiftKey);
+  }
+
+  /** Escape ends a drag with nothing selected; what was singled out before stays. */
+  cancel(event) {
+    if (event.key !== "Escape" || this.path === null || !this.isDrag) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    this.end();
   }
 
   begin(pointer) {
-    const { view, look } = this.charts;
+    const { look } = this.charts;
     this.isDrag = true;
     this.target.setPointerCapture(pointer); // the drag may leave the chart; no bubble hears of it
-    this.spots = drawnKernels(this.target).filter(({ id }) => view.isVisible(view.byId.get(id)));
+    this.spots = this.shownSpots;
     const { mute, ink, ground, font } = look.colours;
     this.outline = svg("polygon", {
       fill: translucent(mute, 0.12),
@@ -140,6 +154,11 @@ class ChartDrag {
     return this.spots.filter((spot) => isWithin(spot, corners)).map(({ id }) => id);
   }
 
+  get shownSpots() {
+    const { view } = this.charts;
+    return drawnKernels(this.target).filter(({ id }) => view.isVisible(view.byId.get(id)));
+  }
+
   get frame() {
     return this.target.querySelector(".svg-container");
   }
@@ -151,6 +170,19 @@ class ChartDrag {
     const inside = (value, most) => Math.min(Math.max(value, 0), most);
     return [inside(clientX - left, width), inside(clientY - top, height)];
   }
+}
+
+/**
+ * The kernel at a place, by the rule of plotly's hovering, which lags behind a quick pointer: the
+ * smallest and uppermost bubble around it, else the nearest edge.
+ */
+function kernelAt(spots, [left, top]) {
+  let found = { far: HOVER_DISTANCE, id: null };
+  for (const { id, x, y, radius } of spots) {
+    const far = Math.max(Math.hypot(x - left, y - top) - radius, 1 - 3 / Math.max(3, radius));
+    if (far <= found.far) found = { far, id };
+  }
+  return found.id;
 }
 
 /** Whether a place is inside a polygon: a ray from it crosses the outline at odd times. */

@@ -6,7 +6,8 @@ const LINES = 5; // and beyond these, one line for the rest
 function showFindings(report, show) {
   const { findings, abstained } = report;
   const section = byId("findings");
-  const content = findings.map((finding, place) => findingContent(finding, place, show));
+  const nameOf = new Map(report.kernels.map(({ id, name }) => [id, name]));
+  const content = findings.map((finding, place) => findingContent(finding, place, show, nameOf));
   section
     .querySelector(".cards")
     .append(
@@ -53,7 +54,7 @@ function restOf(lines) {
 }
 
 /** The parts of a card: what it is, and what it says. */
-function findingContent(finding, place, show) {
+function findingContent(finding, place, show, nameOf) {
   const isBlocked = finding.blockers.length > 0;
   const paragraph = (kind, title, text) =>
     el("p", { class: kind }, el("b", {}, title), " ", prose(text));
@@ -75,7 +76,7 @@ function findingContent(finding, place, show) {
       isBlocked
         ? paragraph("blockers", t("in_the_way"), finding.blockers.join(t("semicolon")))
         : null,
-      evidence(finding),
+      evidence(finding, nameOf),
       el("div", { class: "worth" }, worth(finding), kernelsLink(finding, place, show)),
     ],
   };
@@ -86,11 +87,18 @@ function worth(finding) {
     finding.saving_ns === null
       ? null
       : el("b", { title: t("saving_means") }, t("saving", { time: duration(finding.saving_ns) })),
-    finding.speedup_bound === null
-      ? null
-      : el("span", {}, t("speedup", { factor: finding.speedup_bound.toFixed(2) })),
+    bound(finding),
   ];
 }
+
+/** Against the span; where that is not known, kernel time is all there is. */
+function bound({ end_to_end_bound: endToEnd, speedup_bound: ofKernelTime }) {
+  if (endToEnd !== null) return el("span", {}, t("speedup_end_to_end", factor(endToEnd)));
+  if (ofKernelTime === null) return null;
+  return el("span", {}, t("speedup_kernel_time", factor(ofKernelTime)));
+}
+
+const factor = (value) => ({ factor: value.toFixed(2) });
 
 function kernelsLink(finding, place, show) {
   if (finding.kernels.length === 0) return null;
@@ -101,27 +109,46 @@ function kernelsLink(finding, place, show) {
   );
 }
 
-const EVIDENCE_UNITS = [
-  ["_flop_per_byte", (value) => `${threeDigits(value)} FLOP/byte`],
-  ["_bytes_per_s", (value) => si(value, "B/s")],
-  ["_flop_per_s", (value) => si(value, "FLOP/s")],
-  ["_bytes", (value) => si(value, "B")],
-  ["_flop", (value) => si(value, "FLOP")],
-  ["_ratio", percent],
-  ["_ns", duration],
-];
+// The unit in a key: "small_time_ns", "bytes_per_100_steps", "device_0_clock_hz".
+const UNIT = /(?:^|_)(bytes_per_s|flop_per_s|hz|ratio|bytes|ns)(?=_|$)/;
+const WRITTEN = {
+  bytes_per_s: (value) => si(value, "B/s"),
+  flop_per_s: (value) => si(value, "FLOP/s"),
+  hz: (value) => si(value, "Hz"),
+  ratio: percent,
+  bytes: (value) => si(value, "B"),
+  ns: duration,
+};
+// Codes in the evidence, by the key that they stand under.
+const CODES = { operation: "copy", source_memory: "memory", target_memory: "memory" };
 
-/** "small_time_ns" is "small time", and its value a duration. */
-function evidenceRow([name, value]) {
-  if (typeof value !== "number") {
-    return [name.replaceAll("_", " "), printable(value ?? NOT_MEASURED)];
+/** What a number is called; of one kernel, GPU or precision, that stands in it. */
+function evidenceName(key, nameOf) {
+  const [, of, id, what] = /^(kernel|device)_(\d+)_(.+)$/.exec(key) ?? [];
+  if (of === "kernel") {
+    return t(`evidence_kernel_${what}`, { kernel: nameOf.get(Number(id)) ?? `#${id}` });
   }
-  const [suffix, write] = EVIDENCE_UNITS.find(([end]) => name.endsWith(end)) ?? ["", threeDigits];
-  return [name.slice(0, name.length - suffix.length).replaceAll("_", " "), write(value)];
+  if (of === "device") return t(`evidence_device_${what}`, { device: id });
+  const peak = /^(.+)_(peak_flop_per_s)$/.exec(key);
+  if (peak) return t(`evidence_${peak[2]}`, { precision: precisionLabel(peak[1]) });
+  return called("evidence", key);
 }
 
-function evidence(finding) {
-  const rows = Object.entries(finding.evidence ?? {});
+/** A number with the unit of its key, or a name; a name that is missing says nothing. */
+function evidenceValue(key, value) {
+  const unit = UNIT.exec(key)?.[1];
+  if (value === null) return unit ? NOT_MEASURED : null;
+  if (typeof value === "string") {
+    return printable(key in CODES ? called(CODES[key], value) : value);
+  }
+  if (unit) return WRITTEN[unit](value);
+  return Number.isInteger(value) ? count(value) : threeDigits(value);
+}
+
+function evidence(finding, nameOf) {
+  const rows = Object.entries(finding.evidence ?? {})
+    .map(([key, value]) => [printable(evidenceName(key, nameOf)), evidenceValue(key, value)])
+    .filter(([, value]) => value !== null);
   return el(
     "details",
     { class: "evidence" },
@@ -129,7 +156,7 @@ function evidence(finding) {
     el(
       "dl",
       {},
-      rows.map(evidenceRow).flatMap(([what, value]) => [el("dt", {}, what), el("dd", {}, value)]),
+      rows.flatMap(([what, value]) => [el("dt", {}, what), el("dd", {}, value)]),
     ),
     el(
       "p",

@@ -31,19 +31,23 @@ function codecs(report, columnKeys) {
     write: asIs.write,
     read: (text) => (values.includes(text) ? text : undefined),
   });
-  const index = (rows) => (text) => (rows[Number(text)] === undefined ? undefined : Number(text));
+  const index = (rows) => (text) =>
+    text === "" || rows[Number(text)] === undefined ? undefined : Number(text);
   const shown = {
     finding: index(report.findings),
     range: index(report.range_tree),
     name: (text) => (report.ranges.some(({ name }) => name === text) ? text : undefined),
-    class: (text) => text,
-    level: (text) => text,
-    ids: (text) => unpackIds(text, knownIds),
+    class: (text) => (report.kernels.some((row) => row.class === text) ? text : undefined),
+    level: (text) => (LEVELS.some(({ id }) => id === text) ? text : undefined),
+    ids: (text) => {
+      const ids = unpackIds(text, knownIds);
+      return ids.length > 0 ? ids : undefined;
+    },
   };
   return {
     kernel: {
       write: String,
-      read: (text) => (knownIds.includes(Number(text)) ? Number(text) : undefined),
+      read: (text) => (text !== "" && knownIds.includes(Number(text)) ? Number(text) : undefined),
     },
     show: {
       write: ({ kind, value }) => `${kind}:${kind === "ids" ? packIds(value) : value}`,
@@ -60,7 +64,7 @@ function codecs(report, columnKeys) {
       read: (text) => {
         const [from, to] = text.split("-");
         const range = [Number(from), to ? Number(to) : Infinity];
-        return range.some(Number.isNaN) ? undefined : range;
+        return range.some(Number.isNaN) || range[0] > range[1] ? undefined : range;
       },
     },
     sort: known(columnKeys.flatMap((key) => [key, `-${key}`])),
@@ -107,6 +111,19 @@ function readFragment(text, codec) {
   return choices;
 }
 
+/** Places in the page are gone to, not written into the address: it holds the choices. */
+function followAnchors() {
+  document.addEventListener("click", (event) => {
+    const anchor = event.target.closest('a[href^="#"]');
+    const place = anchor && byId(anchor.getAttribute("href").slice(1));
+    if (!place || event.defaultPrevented) return;
+    event.preventDefault();
+    if (place.tabIndex < 0) place.tabIndex = -1; // so that the keyboard goes on from there
+    place.focus({ preventScroll: true });
+    place.scrollIntoView();
+  });
+}
+
 /** Keep the address and the choices alike, whoever changes one of them. */
 function followFragment(report, state, columnKeys) {
   const codec = codecs(report, columnKeys);
@@ -121,6 +138,7 @@ function followFragment(report, state, columnKeys) {
     const fragment = state.fitsLink ? whole : ""; // rather than an address of something else
     history.replaceState(null, "", fragment === "" ? location.pathname : `#${fragment}`);
   });
+  followAnchors();
   addEventListener("hashchange", restore);
   restore();
 }

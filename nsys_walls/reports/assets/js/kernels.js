@@ -73,3 +73,25 @@ function whyMissing(kernels) {
     .map(([reason, number]) => t(`missing_${reason}`, { number }))
     .join(t("comma"));
 }
+
+/**
+ * How many kernels there are and their time, ns, by a key such as the level of their match; those
+ * that this page has no room for count too.
+ *
+ * @param {"levels"|"sides"} kind
+ * @param {function(object): ?string} groupOf
+ * @returns {function(string): {kernels: number, time: number}}
+ */
+function tally(report, kind, groupOf) {
+  const left = report.page?.[kind] ?? {};
+  return (group) => {
+    const here = report.kernels.filter((kernel) => groupOf(kernel) === group);
+    return {
+      kernels: here.length + (left[group]?.kernels ?? 0),
+      time: totalTime(here) + (left[group]?.time_ns ?? 0),
+    };
+  };
+}
+
+const byLevel = (report) => tally(report, "levels", (kernel) => kernel.match.level);
+const bySide = (report) => tally(report, "sides", (kernel) => kernel.side);

@@ -17,6 +17,7 @@ function trouble(error) {
 function showWords(report, state, view) {
   const show = (choice) => {
     state.set({ show: choice, kernel: null });
+    byId("kernels").focus({ preventScroll: true }); // what comes next by keyboard is there
     byId("kernels").scrollIntoView();
   };
   showIdentity(report);
@@ -55,21 +56,6 @@ async function showCharts(report, state, view) {
   return charts;
 }
 
-/** On paper: dark on white, fewer rows, charts of half a page. */
-function prepareForPaper(table, charts) {
-  const root = document.documentElement;
-  addEventListener("beforeprint", () => {
-    root.dataset.medium = "print";
-    table.print(PRINTED_ROWS);
-    charts?.drawForPaper();
-  });
-  addEventListener("afterprint", () => {
-    delete root.dataset.medium;
-    table.endPrint();
-    charts?.draw();
-  });
-}
-
 async function showPage() {
   const report = await readDocument();
   const state = new State();
@@ -81,7 +67,7 @@ async function showPage() {
   );
   const table = showWords(report, state, view);
   await table.build().catch((error) => {
-    table.print(DRAWN_WHOLE);
+    printKernels(table, DRAWN_WHOLE);
     throw error;
   });
   if (view.kernel !== null) await table.reveal(view.kernel.id);

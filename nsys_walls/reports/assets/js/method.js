@@ -31,9 +31,9 @@ function joinCoverage(report, show) {
     [t("time"), "n"],
     [t("share"), "n"],
   ];
+  const at = byLevel(report);
   const rows = LEVELS.map((level) => {
-    const kernels = report.kernels.filter((kernel) => kernel.match.level === level.id);
-    const time = totalTime(kernels);
+    const { kernels, time } = at(level.id);
     const link = el(
       "button",
       {
@@ -43,7 +43,7 @@ function joinCoverage(report, show) {
       },
       level.label,
     );
-    return [link, level.means, count(kernels.length), timeOf(time), shareOf(share(time, total))];
+    return [link, level.means, count(kernels), timeOf(time), shareOf(share(time, total))];
   }).filter((row) => row[2] !== "0");
   return [table("plain", heads, rows), heaviestUnmatched(report)];
 }

@@ -68,10 +68,11 @@ function showOverview(report) {
 
 /** How many kernels found their counters, and how. */
 function coverageSentence(report) {
-  const { kernels, totals, run } = report;
-  const at = (level) => kernels.filter((kernel) => kernel.match.level === level).length;
+  const { totals, run } = report;
+  const tallied = byLevel(report);
+  const at = (level) => tallied(level).kernels;
   const matched = at("launch") + at("shape") + at("name");
-  if (kernels.length > 0 && matched + at("ambiguous") === 0) {
+  if (totals.kernels > 0 && matched + at("ambiguous") === 0) {
     return t("no_counters", { run: run.name });
   }
   const levels = LEVELS.map((level) => [at(level.id), level.id])
@@ -80,7 +81,7 @@ function coverageSentence(report) {
   return t("coverage", {
     share: percent(totals.measured_time_ratio),
     matched: count(matched),
-    kernels: kernels.length,
+    kernels: totals.kernels,
     levels: levels.join(t("comma")),
   });
 }

@@ -13,8 +13,12 @@ class Picked {
     const show = this.state.get("show");
     const content =
       kernel !== null ? this.single(kernel) : show !== null ? this.several(show) : null;
+    const hadFocus = this.node.contains(document.activeElement);
     this.node.hidden = content === null;
     this.node.replaceChildren(...(content ?? []).flat());
+    // a button that goes takes the focus along, and the next Tab would start from the top
+    const next = this.node.querySelector("button") ?? byId("kernels");
+    if (hadFocus) next.focus({ preventScroll: true });
   }
 
   single(kernel) {
@@ -30,11 +34,7 @@ class Picked {
       this.buttons(
         el(
           "button",
-          {
-            type: "button",
-            class: "small",
-            click: () => this.table.reveal(kernel.id, { isFocused: true }),
-          },
+          { type: "button", class: "small", click: () => this.table.find(kernel.id) },
           t("its_row"),
         ),
         { kernel: null },
@@ -47,15 +47,7 @@ class Picked {
     const time = totalTime(kernels);
     return [
       el("b", { class: "picked-name" }, cutMiddle(printable(this.view.nameOf(show)), 80)),
-      el(
-        "span",
-        { class: "q" },
-        t("picked_sum", {
-          number: kernels.length,
-          time: duration(time),
-          share: percent(share(time, this.report.totals.kernel_ns)),
-        }),
-      ),
+      el("span", { class: "q" }, this.sum(show, kernels.length, time)),
       el("span", { class: "picked-bar" }, wallBar(timeByWall(kernels))),
       this.buttons(
         el(
@@ -66,6 +58,18 @@ class Picked {
         { show: null },
       ),
     ];
+  }
+
+  /** What the kernels take; of a range, what of that lies in it. */
+  sum(show, number, time) {
+    const inside = this.view.timeInRange(show);
+    const isWhole = inside !== null && number === this.view.shown.size;
+    return t(isWhole ? "picked_in_range" : "picked_sum", {
+      number,
+      time: duration(time),
+      inside: duration(inside),
+      share: percent(share(isWhole ? inside : time, this.report.totals.kernel_ns)),
+    });
   }
 
   buttons(way, back) {

@@ -118,7 +118,21 @@ function planeLabels(frame, placed, spots) {
   ];
 }
 
-function wallNames({ look, device, xRange, yRange }, placed) {
+/** Both walls' names with as many of their numbers as fit in one line of so many pixels. */
+function wallTexts(rate, peak, room) {
+  const choices = [
+    [rate, peak],
+    [rate, ""],
+    ["", ""],
+  ].map(([one, other]) => [
+    `<b>${t("wall_bandwidth")} ${one}</b>`,
+    `<b>${t("wall_compute")} ${other}</b>`,
+  ]);
+  const fits = ([one, other]) => textWidth(one) + textWidth(other) <= room;
+  return choices.find(fits) ?? choices.at(-1);
+}
+
+function wallNames({ look, device, xRange, yRange, wide }, placed) {
   const { walls, compute } = look.colours;
   const top = { yref: "paper", y: 1, yanchor: "bottom", yshift: 2 };
   const bandwidth = device.bandwidth_bytes_per_s;
@@ -129,15 +143,19 @@ function wallNames({ look, device, xRange, yRange }, placed) {
       : t("of_each_precision");
   const isMiddle = xRange[1] > 1.4; // then the label before the wall would meet the one at the left
   const rate = bandwidth === null ? "" : si(bandwidth, "B/s");
-  const atTop = yRange[1] < 1.5 ? top : { yref: "y", y: 1, yanchor: "bottom", yshift: 2 };
+  const isAtTop = yRange[1] < 1.5;
+  const atTop = isAtTop ? top : { yref: "y", y: 1, yanchor: "bottom", yshift: 2 };
+  const beforeWall = (wide * (1 - xRange[0])) / (xRange[1] - xRange[0]);
+  const room = isAtTop && !isMiddle ? beforeWall - 12 : Infinity;
+  const [bandwidthName, computeName] = wallTexts(rate, isMiddle ? "" : peak, room);
   return [
-    annotation(`<b>${t("wall_bandwidth")} ${rate}</b>`, walls.bandwidth, {
+    annotation(bandwidthName, walls.bandwidth, {
       xref: "x",
       x: 1,
       xanchor: isMiddle ? "left" : "right",
       ...top,
     }),
-    annotation(`<b>${t("wall_compute")} ${isMiddle ? "" : peak}</b>`, compute, {
+    annotation(computeName, compute, {
       xref: "x domain",
       x: 0,
       xanchor: "left",

@@ -1,6 +1,7 @@
 // The roofline: intensity across, FLOP/s up, both logarithmic, with lanes for what has no logarithm.
 
-const LANE = { width: 76, crowded: 140, gap: 54, right: 70 }; // pixels; the left gap holds the tick labels
+// pixels, the left gap holds the tick labels; a crowded lane may be this part of the chart
+const LANE = { width: 76, crowded: 140, part: 0.25, gap: 54, right: 70 };
 const FRAME = [0.1, 1000]; // FLOP/byte that are always in view, so that charts compare
 const BEYOND = 1e4; // how far walls go on past the first view, for those who zoom out
 
@@ -72,7 +73,7 @@ function rooflineFigure(kernels, device, look, width, height) {
   const range = rooflineRange(areas, ceilings, device);
   const inner = width - margin.l - margin.r;
   const tall = height - margin.t - margin.b;
-  const zero = zeroLane(areas.zero, look, tall);
+  const zero = zeroLane(areas.zero, look, inner, tall);
   const from = areas.zero.length > 0 ? (zero.width + LANE.gap) / inner : 0;
   const to = 1 - rightLanes.length * (LANE.right / inner);
   const wide = (to - from) * inner;
@@ -99,7 +100,7 @@ function rooflineFigure(kernels, device, look, width, height) {
 }
 
 /** The lane at intensity 0: wider where its bubbles would overlap. */
-function zeroLane(kernels, look, tall) {
+function zeroLane(kernels, look, inner, tall) {
   const top = ends(kernels, "bandwidth_ratio");
   const range = [belowZero(top, tall, look), top];
   const places = kernels.map((kernel) => ({
@@ -108,7 +109,8 @@ function zeroLane(kernels, look, tall) {
   }));
   const packInto = (width) => ({ range, width, ...swarm(places, width / 2) });
   const narrow = packInto(LANE.width);
-  return narrow.isCrowded ? packInto(LANE.crowded) : narrow;
+  const wider = Math.min(LANE.crowded, inner * LANE.part);
+  return narrow.isCrowded && wider > LANE.width ? packInto(wider) : narrow;
 }
 
 /** Pixels in the main area of its bubbles, moved apart where they would hide each other. */

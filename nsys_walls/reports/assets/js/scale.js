@@ -1,6 +1,8 @@
 // Kernel time along the balance point: each kernel's intensity as a part of its own balance.
 
-const SCALE = { width: 960, height: 96, floor: 70, from: -3, to: 1.5, bins: 54 }; // powers of ten
+// pixels; from where to where in powers of ten of the balance point
+const SCALE = { width: 960, height: 112, top: 24, floor: 86, from: -3, to: 1.5, bins: 54 };
+const SCALE_EDGE = 34; // pixels at both ends where a number would meet the 0, or the end
 
 /** Time by position; kernels without floating-point work are all the way to the left. */
 function scaleBins(kernels) {
@@ -15,6 +17,22 @@ function scaleBins(kernels) {
   return bins;
 }
 
+/** Powers of ten: of an intensity where the balance point is known, else of parts of it. */
+function scaleTicks(balance) {
+  const whole = balance ?? 1;
+  const first = Math.ceil(Math.log10(whole) + SCALE.from);
+  const last = Math.floor(Math.log10(whole) + SCALE.to);
+  return Array.from({ length: last - first + 1 }, (_, step) => {
+    const tick = Number(`1e${first + step}`);
+    return { part: tick / whole, label: tickLabel(tick, balance) };
+  });
+}
+
+function tickLabel(tick, balance) {
+  if (balance === undefined) return percent(tick);
+  return tick < 1 ? String(tick) : count(tick);
+}
+
 function balanceScale(kernels, device, precision) {
   const bins = scaleBins(kernels);
   const most = Math.max(...bins.map((bin) => bin.memory + bin.compute));
@@ -24,7 +42,7 @@ function balanceScale(kernels, device, precision) {
     ["memory", "compute"]
       .filter((side) => bin[side] > 0)
       .map((side) => {
-        const height = Math.max(2, (bin[side] / most) * (SCALE.floor - 14));
+        const height = Math.max(2, (bin[side] / most) * (SCALE.floor - SCALE.top - 6));
         return svg("rect", {
           class: side === "memory" ? "fill-bandwidth" : "fill-compute",
           x: (place * wide + 0.5).toFixed(1),
@@ -37,7 +55,6 @@ function balanceScale(kernels, device, precision) {
   const at = (part) =>
     wide * (1 + ((Math.log10(part) - SCALE.from) / (SCALE.to - SCALE.from)) * SCALE.bins);
   const balance = device.balance_flop_per_byte[precision];
-  const label = (part) => (balance === undefined ? percent(part) : threeDigits(balance * part));
   return el(
     "figure",
     { class: "scale" },
@@ -51,16 +68,23 @@ function balanceScale(kernels, device, precision) {
       svg("rect", {
         class: "band",
         x: at(device.balance_factor),
-        y: 8,
+        y: SCALE.top,
         width: at(1) - at(device.balance_factor),
-        height: SCALE.floor - 8,
+        height: SCALE.floor - SCALE.top,
       }),
       bars,
+      svg("line", { class: "balance", x1: at(1), x2: at(1), y1: SCALE.top, y2: SCALE.floor }),
+      svg(
+        "text",
+        { x: at(1), y: SCALE.top - 8, class: "middle" },
+        [t("balance_point"), ...(balance === undefined ? [] : [threeDigits(balance)])].join(" "),
+      ),
       svg("line", { class: "floor", x1: 0, x2: SCALE.width, y1: SCALE.floor, y2: SCALE.floor }),
       svg("text", { x: wide / 2, y: SCALE.floor + 18, class: "middle" }, "0"),
-      [0.01, 0.1, 1, 10].map((part) =>
-        svg("text", { x: at(part), y: SCALE.floor + 18, class: "middle" }, label(part)),
-      ),
+      scaleTicks(balance)
+        .map(({ part, label }) => ({ x: at(part), label }))
+        .filter(({ x }) => x > SCALE_EDGE && x < SCALE.width - SCALE_EDGE)
+        .map(({ x, label }) => svg("text", { x, y: SCALE.floor + 18, class: "middle" }, label)),
     ),
     el(
       "figcaption",

@@ -12,6 +12,7 @@ class TimeSlider {
       this.node = el("span");
       return;
     }
+    this.written = null; // the range that the thumbs stand for
     this.from = this.thumb(t("time_from"), 0);
     this.to = this.thumb(t("time_to"), SLIDER.steps);
     this.words = el("output", {});
@@ -34,7 +35,7 @@ class TimeSlider {
       step: 1,
       value,
       "aria-label": label,
-      input: () => this.change(),
+      input: (event) => this.change(event.target),
     });
   }
 
@@ -63,24 +64,35 @@ class TimeSlider {
     return this.least * (this.most / this.least) ** (place / SLIDER.steps);
   }
 
-  change() {
-    const places = [Number(this.from.value), Number(this.to.value)];
-    if (places[0] > places[1]) places.sort((one, other) => one - other);
+  /** A thumb goes no further than the other one. */
+  change(moved) {
+    if (Number(this.from.value) > Number(this.to.value)) {
+      moved.value = (moved === this.from ? this.to : this.from).value;
+    }
+    const [from, to] = [Number(this.from.value), Number(this.to.value)];
     // the ends hold all there is; rounding must not lose the kernel that a thumb stands at
-    this.state.set({
-      time: [
-        places[0] === 0 ? 0 : Math.floor(this.time(places[0])),
-        places[1] === SLIDER.steps ? Infinity : Math.ceil(this.time(places[1])),
-      ],
-    });
+    this.written = [
+      from === 0 ? 0 : Math.floor(this.time(from)),
+      to === SLIDER.steps ? Infinity : Math.ceil(this.time(to)),
+    ];
+    this.state.set({ time: this.written });
+    this.stack();
+  }
+
+  /** Where both thumbs stand at one end, the one that can still move is on top. */
+  stack() {
+    this.from.style.zIndex = Number(this.from.value) > SLIDER.steps / 2 ? 1 : 0;
   }
 
   follow() {
     const [from, to] = this.state.get("time");
     const [low, high] = [from === 0 ? this.least : from, to === Infinity ? this.most : to];
-    if (document.activeElement !== this.from) this.from.value = from === 0 ? 0 : this.place(from);
-    if (document.activeElement !== this.to) {
+    // rounded times would move the thumb that is being dragged
+    if (!isSame(this.written, [from, to])) {
+      this.from.value = from === 0 ? 0 : this.place(from);
       this.to.value = to === Infinity ? SLIDER.steps : this.place(to);
+      this.written = [from, to];
+      this.stack();
     }
     this.words.textContent = t("time_range", { from: duration(low), to: duration(high) });
     this.from.setAttribute("aria-valuetext", duration(low));

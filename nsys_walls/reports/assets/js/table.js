@@ -2,11 +2,10 @@
 // only those near the window are in the page.
 
 const DRAWN_WHOLE = 300; // up to so many rows all are drawn, so that the browser's search finds them
+const SHORT = 50; // up to so many rows the table is as tall as they are
 const TALLEST = "min(78vh, 940px)";
 const ROW_HEIGHT = 31; // pixels, and one of its line below
-const NARROWEST_NAME = 200; // pixels
-const WIDEST_COLUMN = 240; // pixels, of any other
-const PRINTED_ROWS = 10;
+const WIDEST_COLUMN = 240; // pixels, of any other that is not drawn wider
 
 class KernelTable {
   constructor(report, state, view) {
@@ -17,6 +16,7 @@ class KernelTable {
       cumulative += kernel.time_ratio;
       return { ...kernel, cumulative: Math.min(1, cumulative) };
     });
+    this.widths = new Map(); // pixels that the reader has drawn columns to, by key
     this.box = byId("kernels").querySelector(".grid");
     this.paper = byId("kernels").querySelector(".paper");
   }
@@ -37,24 +37,45 @@ class KernelTable {
   /** Draw it; resolves when its rows are there. */
   async build() {
     await loadLibrary("tabulator", "Tabulator");
-    Tabulator.extendModule("layout", "modes", { fitName });
+    const { widths } = this;
+    Tabulator.extendModule("layout", "modes", {
+      fitName(fitted) {
+        fitName(this.table, fitted, widths);
+      },
+    });
     this.opened = this.state.get("kernel");
     this.order = this.state.get("sort");
     const grid = new Tabulator(this.box, this.options());
     grid.on("rowClick", (event, row) => this.click(event, row));
     grid.on("dataSorted", (sorters) => this.sorted(sorters));
+    grid.on("columnResized", (column) => widths.set(column.getField(), column.getWidth()));
+    grid.on("columnResized", () => this.showMore());
     await new Promise((resolve) => {
       grid.on("tableBuilt", resolve);
     });
     this.grid = grid;
-    this.box.setAttribute("aria-label", t("kernels_table"));
-    this.holder.removeAttribute("tabindex"); // no part of a grid; the names in it take the focus
+    this.dressTable();
     this.state.listen(["columns"], () => this.rebuild());
     this.state.listen(["hidden", "time", "show", "words"], () => this.refresh());
     this.state.listen(["sort"], () => this.sort());
     this.state.listen(["kernel"], () => this.openRow());
     this.refresh();
     this.watch();
+  }
+
+  /** A table to those who hear it: Tabulator's grid would promise arrow keys from cell to cell. */
+  dressTable() {
+    this.box.setAttribute("role", "table");
+    this.box.setAttribute("aria-label", t("kernels_table"));
+    this.box.querySelector(".tabulator-headers").setAttribute("aria-rowindex", 1);
+    this.holder.removeAttribute("tabindex"); // the names in it take the focus
+    this.holder.addEventListener("scroll", () => this.showMore(), { passive: true });
+  }
+
+  /** Shade the right edge where columns are out of sight. */
+  showMore() {
+    const { scrollLeft, scrollWidth, clientWidth } = this.holder;
+    this.box.classList.toggle("more-at-right", scrollLeft + clientWidth < scrollWidth - 1);
   }
 
   /** Fit it anew when its room changes, and stay at the row that the reader looks at. */
@@ -68,6 +89,7 @@ class KernelTable {
       const { scrollTop } = this.holder;
       this.grid.redraw(true);
       this.holder.scrollTop = scrollTop;
+      this.showMore();
     };
     const soon = () => {
       clearTimeout(timer);
@@ -92,7 +114,7 @@ class KernelTable {
       initialSort: [this.sorter()],
       initialFilter: (kernel) => this.view.isChosen(kernel),
       layout: "fitName",
-      maxHeight: TALLEST,
+      ...(this.kernels.length > SHORT ? { maxHeight: TALLEST } : {}),
       nestedFieldSeparator: false,
       placeholder: t("no_kernel"),
       renderVertical: this.kernels.length <= DRAWN_WHOLE ? "basic" : "virtual",
@@ -120,13 +142,16 @@ class KernelTable {
       title: column.title,
       cssClass: column.kind,
       frozen: isName,
-      ...(isName ? { minWidth: NARROWEST_NAME } : { maxWidth: WIDEST_COLUMN }),
+      ...(isName ? { minWidth: NARROWEST_NAME } : { maxInitialWidth: WIDEST_COLUMN }),
       headerSortStartingDir: column.isText ? "asc" : "desc",
       sorter: (_one, _other, one, other, _column, direction) =>
         compare(column, one.getData(), other.getData(), direction),
       // nodes only: Tabulator takes a text for markup
       titleFormatter: () => el("button", { type: "button", title: column.help }, column.title),
-      formatter: (cell) => el("span", { class: "cell" }, show(cell.getData())),
+      formatter: (cell) => {
+        cell.getElement().setAttribute("role", "cell");
+        return el("span", { class: "cell" }, show(cell.getData()));
+      },
     };
   }
 
@@ -152,11 +177,18 @@ class KernelTable {
     node.classList.toggle("open", isOpen);
     node.querySelector(".name")?.setAttribute("aria-expanded", String(isOpen));
     node.querySelector(".more")?.remove();
-    if (isOpen) node.append(el("div", { class: "more", role: "gridcell" }, detail(row.getData())));
+    if (!isOpen) return;
+    const content = detail(row.getData());
+    const columns = String(this.shownColumns.length);
+    node.append(el("div", { class: "more", role: "cell", "aria-colspan": columns }, content));
   }
 
   click(event, row) {
-    if (event.target.closest(".more") !== null || !getSelection().isCollapsed) return;
+    if (event.target.closest(".more") !== null) return;
+    // a text that the pointer has just selected in the table is to be copied
+    const selection = getSelection();
+    const isPointer = event.detail > 0;
+    if (isPointer && !selection.isCollapsed && this.box.contains(selection.anchorNode)) return;
     const { id } = row.getData();
     this.state.set({ kernel: this.state.get("kernel") === id ? null : id });
   }
@@ -183,19 +215,23 @@ class KernelTable {
     const { column, dir } = this.sorter();
     const [now] = this.grid.getSorters();
     if (now?.field === column && now?.dir === dir) return;
-    if (this.grid.getColumn(column) === false) this.rebuild();
-    else this.grid.setSort(column, dir);
+    const isThere = this.grid.getColumns().some((one) => one.getField() === column);
+    if (isThere) this.grid.setSort(column, dir);
+    else this.rebuild();
   }
 
   /** Filter anew. */
   refresh() {
     this.grid.refreshFilter();
     this.box.setAttribute("aria-rowcount", this.grid.getDataCount("active") + 1);
+    this.showMore();
   }
 
   rebuild() {
     this.grid.setColumns(this.definitions());
     this.grid.setSort([this.sorter()]);
+    this.box.querySelector(".tabulator-headers").setAttribute("aria-rowindex", 1);
+    this.showMore();
   }
 
   /** Open the row of the kernel that is singled out, and close the one before. */
@@ -214,52 +250,20 @@ class KernelTable {
     return this.box.querySelector(`.tabulator-row[data-id="${id}"]`);
   }
 
-  /** Bring a kernel's row into view, and into the focus of the keyboard. */
-  async reveal(id, { isFocused = false } = {}) {
-    if (!this.grid.getRows("active").some((row) => row.getIndex() === id)) return;
+  /** Bring a kernel's row into view, where it is in the table. */
+  async reveal(id) {
+    if (!this.view.isChosen(this.view.byId.get(id))) return;
     await this.grid.scrollToRow(id, "top", false);
-    const row = this.rowOf(id);
-    row.scrollIntoView({ block: "center" });
-    if (isFocused) row.querySelector(".name").focus({ preventScroll: true });
+    this.rowOf(id).scrollIntoView({ block: "center" });
   }
 
-  /** The first rows as a plain table, for paper and old browsers, and how many there are. */
-  print(most) {
-    const shown = this.shownColumns;
-    const { rows } = this;
-    const first = rows.slice(0, most);
-    const heads = shown.map(({ title, kind }) => [title, kind]);
-    const cells = (kernel) =>
-      shown.map(({ key, show }) => (key === "name" ? middleCut(kernel.name) : show(kernel)));
-    const number = t("printed", { shown: first.length, all: rows.length });
-    this.paper.replaceChildren(
-      table("kernels", heads, first.map(cells)),
-      el("p", { class: "sub" }, rows.length > first.length ? number : ""),
-    );
+  /** The same whatever hides it, and into the focus of the keyboard. */
+  async find(id) {
+    for (const change of [{ show: null, words: "" }, { hidden: [], time: [0, Infinity] }]) {
+      if (this.view.isChosen(this.view.byId.get(id))) break;
+      this.state.set(change);
+    }
+    await this.reveal(id);
+    this.rowOf(id).querySelector(".name").focus({ preventScroll: true });
   }
-
-  endPrint() {
-    this.paper.replaceChildren();
-  }
-}
-
-/** Not measured is last, whatever the direction; equals stand as in the document. */
-function compare(column, one, other, direction) {
-  const sign = direction === "asc" ? 1 : -1; // Tabulator turns the result round for the other
-  const [left, right] = [column.sort(one), column.sort(other)];
-  if (left === null || right === null) {
-    const missing = (left === null) - (right === null) || one.id - other.id;
-    return sign * missing;
-  }
-  const difference = column.isText ? left.localeCompare(right, "en") : left - right;
-  return difference || sign * (one.id - other.id);
-}
-
-/** A layout of Tabulator: columns as wide as what they hold, the name takes the room that is left. */
-function fitName(fitted) {
-  const [name, ...others] = fitted.filter((column) => column.visible);
-  for (const column of others) column.reinitializeWidth();
-  const used = others.reduce((sum, column) => sum + column.getWidth(), 0);
-  const room = this.table.rowManager.element.clientWidth - used;
-  name.setWidth(Math.max(NARROWEST_NAME, room));
 }

@@ -36,7 +36,10 @@ class TableTools {
     const { chosen, report } = { chosen: this.view.chosen, report: this.report };
     const number = this.view.isWhole
       ? t("kernels_all", { number: chosen.length })
-      : t("kernels_some", { number: count(chosen.length), all: report.kernels.length });
+      : t(report.page?.kernels ? "kernels_of_page" : "kernels_some", {
+          number: count(chosen.length),
+          all: report.kernels.length,
+        });
     const time = totalTime(chosen);
     this.count.textContent = t("count", {
       number,

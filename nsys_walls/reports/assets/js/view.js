@@ -57,6 +57,13 @@ class View {
     return new Set(found[kind]());
   }
 
+  /** Time that the launches inside a range take, ns; null where no range is singled out. */
+  timeInRange({ kind, value }) {
+    if (kind === "range") return this.report.range_tree[value].time_ns;
+    if (kind !== "name") return null;
+    return this.report.ranges.find(({ name }) => name === value)?.time_ns ?? null;
+  }
+
   /** How such a choice is called. */
   nameOf({ kind, value }) {
     const names = {
