@@ -67,12 +67,16 @@ def duration(time_ns: float) -> str:
 def percent(ratio: float) -> str:
     """Format a ratio as a percentage, with a decimal below 10 % and above 99 %.
 
-    >>> percent(0.408), percent(0.0412), percent(1.371)
-    ('41 %', '4.1 %', '137 %')
+    What is too small for a digit is "< 0.1 %": it is not 0.
+
+    >>> percent(0.408), percent(0.0412), percent(13.171)
+    ('41 %', '4.1 %', '1,317 %')
     """
     value = ratio * 100
+    if 0 < value < 0.05:  # noqa: PLR2004  # half of the last digit
+        return "< 0.1 %"
     fine = 0 < abs(value) < 9.95 or 99 < value < 99.95  # noqa: PLR2004  # 99.6 % is not 100 %
-    return f"{value:.1f} %" if fine else f"{value:.0f} %"
+    return f"{value:.1f} %" if fine else f"{value:,.0f} %"
 
 
 def parse_quantity(text: str, unit: str) -> float:

@@ -32,8 +32,8 @@ def test_duration(time_ns, printed):
 
 @pytest.mark.parametrize(
     ("ratio", "printed"),
-    [(0, "0 %"), (0.0256, "2.6 %"), (0.4081, "41 %"), (0.996, "99.6 %"), (1, "100 %"),
-     (1.371, "137 %")],
+    [(0, "0 %"), (0.0004, "< 0.1 %"), (0.0256, "2.6 %"), (0.4081, "41 %"), (0.996, "99.6 %"),
+     (1, "100 %"), (1.371, "137 %"), (13.171, "1,317 %")],
 )  # fmt: skip
 def test_percent(ratio, printed):
     assert units.percent(ratio) == printed

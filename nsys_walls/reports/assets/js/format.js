@@ -49,7 +49,7 @@ function percentParts(ratio) {
   const size = Math.abs(value);
   if (size > 0 && size < 0.05) return ["< 0.1", "%"]; // "0.0 %" would read as none
   const fine = (size > 0 && size < 9.95) || (value > 99 && value < 99.95);
-  return [fine ? value.toFixed(1) : value.toFixed(0), "%"];
+  return [fine ? value.toFixed(1) : count(Math.round(value)), "%"];
 }
 
 function joined(parts) {
