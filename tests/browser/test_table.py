@@ -27,6 +27,17 @@ def heads(opened):
     return opened.page.locator(".tabulator-col:visible").all_text_contents()
 
 
+def two_of_four():
+    """A report with a finding about two of its kernels."""
+    finding = {
+        "code": "NW101", "title": "Small ones", "message": "", "kernels": [1, 2],
+        "time_ratio": 0.3, "saving_ns": None, "speedup_bound": None, "end_to_end_bound": None,
+        "blockers": [], "advice": "", "evidence": {}, "key": None,
+    }  # fmt: skip
+    kernels = [kernel(name=f"k{place}", time_ns=900 - place) for place in range(4)]
+    return report(kernels=kernels, findings=[finding])
+
+
 def row(opened, name):
     return opened.page.locator(".tabulator-row[data-id]").filter(has_text=name)
 
@@ -446,13 +457,7 @@ def test_keys_open_a_row_whatever_is_selected(open_report, varied):
 
 
 def test_the_keyboard_goes_on_where_the_page_has_gone(open_report):
-    finding = {
-        "code": "NW101", "title": "Small ones", "message": "", "kernels": [1, 2],
-        "time_ratio": 0.3, "saving_ns": None, "speedup_bound": None, "end_to_end_bound": None,
-        "blockers": [], "advice": "", "evidence": {}, "key": None,
-    }  # fmt: skip
-    kernels = [kernel(name=f"k{place}", time_ns=900 - place) for place in range(4)]
-    page = open_report(report(kernels=kernels, findings=[finding])).page
+    page = open_report(two_of_four()).page
     page.locator("#findings .worth button").focus()
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "kernels"
@@ -511,13 +516,7 @@ def test_the_rows_shown_are_copied_as_csv_without_formulas(open_report):
 
 
 def test_kernels_of_a_finding_are_shown_alone(open_report):
-    finding = {
-        "code": "NW101", "title": "Small ones", "message": "", "kernels": [1, 2],
-        "time_ratio": 0.3, "saving_ns": None, "speedup_bound": None, "end_to_end_bound": None,
-        "blockers": [], "advice": "", "evidence": {}, "key": None,
-    }  # fmt: skip
-    kernels = [kernel(name=f"k{place}", time_ns=900 - place) for place in range(4)]
-    opened = open_report(report(kernels=kernels, findings=[finding]))
+    opened = open_report(two_of_four())
 
     opened.page.get_by_role("button", name="show 2 kernels").click()
     assert names(opened) == ["k1", "k2"]
