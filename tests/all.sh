@@ -23,4 +23,4 @@ git ls-files -z | xargs -0 cp --parents --target-directory="$copy"
 .venv/bin/ruff format --check .
 .venv/bin/mypy
 .venv/bin/lint-imports
-.venv/bin/pytest --numprocesses 2 --cov=nsys_walls --cov-branch "$@"
+.venv/bin/pytest --numprocesses 2 --dist worksteal --cov=nsys_walls --cov-branch "$@"
