@@ -487,7 +487,7 @@ def test_without_one_balance_point_the_scale_is_in_parts_of_it(open_report):
     gpu = device(balance_flop_per_byte={})
     opened = open_report(report(kernels=[kernel()], devices=[gpu]))
     labels = opened.page.locator(".scale text").all_text_contents()
-    assert labels == ["balance point", "0", "1.0 %", "10 %", "100 %", "1000 %"]
+    assert labels == ["balance point", "0", "1.0 %", "10 %", "100 %", "1,000 %"]
 
 
 def test_a_quick_click_means_the_bubble_under_the_pointer(open_report):
