@@ -11,7 +11,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Protocol, TypedDict
 
-from nsys_walls.reports.around import Around, Sampled
+from nsys_walls.reports.around_rows import Around, Classed, Sampled
 
 DOCUMENT_SCHEMA = "nsys-walls/report/1"
 
@@ -97,11 +97,7 @@ class Match(TypedDict):
     spread_ratio: float | None
 
 
-# "class" is a keyword, so keys of that name need the functional form
-_Classed = TypedDict("_Classed", {"class": str})
-
-
-class Kernel(_Classed):
+class Kernel(Classed):
     """One point: a kernel name and launch shape on one device."""
 
     id: int
@@ -204,7 +200,7 @@ class WarningRow(TypedDict):
     message: str
 
 
-class ClassTime(_Classed):
+class ClassTime(Classed):
     """Time of one operator class."""
 
     launches: int

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from nsys_walls.reports import Document
-from nsys_walls.reports.around import CollectiveRow, Copy, IdleRow, RankRow
+from nsys_walls.reports.around_rows import CollectiveRow, Copy, IdleRow, RankRow
 from nsys_walls.reports.wording import LINK_NAMES, cut_middle, printable, ratio_cell
 from nsys_walls.texts import Text, Value, text
 from nsys_walls.units import duration, percent, si

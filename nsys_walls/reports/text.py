@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from nsys_walls.reports import Document, Finding, Kernel, Range, Report
-from nsys_walls.reports.around import RangeNodeRow
+from nsys_walls.reports.around_rows import RangeNodeRow
 from nsys_walls.reports.cells import cells, cut_to, padded, wrapped
 from nsys_walls.reports.surroundings import selection_line, time_lines
 from nsys_walls.reports.wording import (

@@ -27,6 +27,11 @@ def heads(opened):
     return opened.page.locator(".tabulator-col:visible").all_text_contents()
 
 
+def numbered(number, name="k"):
+    """Kernels with numbers in their names, the heaviest first."""
+    return [kernel(name=f"{name}{place}", time_ns=10**9 - place) for place in range(number)]
+
+
 def two_of_four():
     """A report with a finding about two of its kernels."""
     finding = {
@@ -34,7 +39,7 @@ def two_of_four():
         "time_ratio": 0.3, "saving_ns": None, "speedup_bound": None, "end_to_end_bound": None,
         "blockers": [], "advice": "", "evidence": {}, "key": None,
     }  # fmt: skip
-    kernels = [kernel(name=f"k{place}", time_ns=900 - place) for place in range(4)]
+    kernels = numbered(4)
     return report(kernels=kernels, findings=[finding])
 
 
@@ -242,7 +247,7 @@ def test_a_long_range_name_is_cut_in_its_middle(open_report):
 
 
 def test_of_five_thousand_kernels_only_rows_near_the_window_are_in_the_page(open_report):
-    kernels = [kernel(name=f"kernel_{place}", time_ns=10**9 - place) for place in range(5000)]
+    kernels = numbered(5000, "kernel_")
     opened = open_report(report(kernels=kernels))
     page = opened.page
     rows = page.locator(".tabulator-row[data-id]")
@@ -269,7 +274,7 @@ def test_of_five_thousand_kernels_only_rows_near_the_window_are_in_the_page(open
 
 
 def test_a_search_from_deep_in_the_table_finds_the_first_rows(open_report):
-    kernels = [kernel(name=f"kernel_{place}", time_ns=10**9 - place) for place in range(5000)]
+    kernels = numbered(5000, "kernel_")
     page = open_report(report(kernels=kernels)).page
     holder = page.locator(".tabulator-tableholder")
     holder.evaluate("box => { box.scrollTop = box.scrollHeight; }")
@@ -302,7 +307,7 @@ def test_heads_sort_by_keyboard_and_say_so(open_report):
 
 
 def test_a_row_stays_open_when_order_columns_or_window_change(open_report):
-    kernels = [kernel(name=f"k{place}", time_ns=900 - place) for place in range(400)]
+    kernels = numbered(400)
     opened = open_report(report(kernels=kernels), fragment="kernel=399")
     page = opened.page
 
@@ -330,7 +335,7 @@ def test_a_row_stays_open_when_order_columns_or_window_change(open_report):
 
 
 def test_the_window_stays_at_its_rows_when_the_room_changes(open_report):
-    kernels = [kernel(name=f"kernel_{place}", time_ns=10**9 - place) for place in range(5000)]
+    kernels = numbered(5000, "kernel_")
     page = open_report(report(kernels=kernels)).page
     holder = page.locator(".tabulator-tableholder")
     holder.evaluate("box => { box.scrollTop = 2500 * 32; }")
@@ -388,7 +393,7 @@ def test_columns_have_the_width_of_their_texts_and_can_be_drawn_wider(open_repor
 
 def test_a_short_table_is_whole_and_a_long_one_has_its_own_window(open_report):
     def heights(number):
-        kernels = [kernel(name=f"k{place}", time_ns=900 - place) for place in range(number)]
+        kernels = numbered(number)
         page = open_report(report(kernels=kernels)).page
         return page.locator(".tabulator-tableholder").evaluate(
             "box => [box.clientHeight, box.scrollHeight]"
@@ -418,7 +423,7 @@ def test_columns_out_of_sight_are_shaded_at_the_edge(open_report, varied):
 
 
 def test_nothing_of_the_table_lies_over_the_bar_at_the_foot(open_report):
-    kernels = [kernel(name=f"k{place}", time_ns=900 - place) for place in range(40)]
+    kernels = numbered(40)
     page = open_report(report(kernels=kernels), fragment="kernel=0").page
     page.locator(".tabulator").scroll_into_view_if_needed()
     page.locator('.tabulator-row[data-id="30"]').scroll_into_view_if_needed()

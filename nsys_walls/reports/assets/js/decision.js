@@ -72,7 +72,8 @@ function balanceStep(device, precision) {
 function wallCard(report, device, wall, side) {
   const total = report.totals.kernel_ns;
   const at = report.time_by_wall_ns[wall] ?? 0;
-  const isMeasured = bySide(report)("memory").time + bySide(report)("compute").time + at > 0;
+  const on = bySide(report);
+  const isMeasured = on("memory").time + on("compute").time + at > 0;
   return el(
     "section",
     { class: `card ${wall}` },
@@ -80,7 +81,7 @@ function wallCard(report, device, wall, side) {
     el(
       "p",
       { class: "figure" },
-      isMeasured ? percent(share(bySide(report)(side).time, total)) : NOT_MEASURED,
+      isMeasured ? percent(share(on(side).time, total)) : NOT_MEASURED,
     ),
     el(
       "p",

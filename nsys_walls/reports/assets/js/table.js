@@ -44,12 +44,13 @@ class KernelTable {
       },
     });
     this.opened = this.state.get("kernel");
-    this.order = this.state.get("sort");
     const grid = new Tabulator(this.box, this.options());
     grid.on("rowClick", (event, row) => this.click(event, row));
     grid.on("dataSorted", (sorters) => this.sorted(sorters));
-    grid.on("columnResized", (column) => widths.set(column.getField(), column.getWidth()));
-    grid.on("columnResized", () => this.showMore());
+    grid.on("columnResized", (column) => {
+      widths.set(column.getField(), column.getWidth());
+      this.showMore();
+    });
     await new Promise((resolve) => {
       grid.on("tableBuilt", resolve);
     });
@@ -200,24 +201,24 @@ class KernelTable {
     return { column: field, dir: sort.startsWith("-") ? "desc" : "asc" };
   }
 
-  /** Sorted by a column's head or by a link: what is first now is what the reader wants to see. */
+  /** The reader has sorted by a column's head, or Tabulator has sorted anew. */
   sorted([sorter]) {
-    const order = sorter && `${sorter.dir === "desc" ? "-" : ""}${sorter.field}`;
-    if (this.grid === null || order === undefined || order === this.order) return;
-    this.order = order;
-    this.state.set({ sort: order });
-    queueMicrotask(() => {
-      this.holder.scrollTop = 0; // when the rows stand in their new order
-    });
+    if (this.grid === null || sorter === undefined) return;
+    this.state.set({ sort: `${sorter.dir === "desc" ? "-" : ""}${sorter.field}` });
   }
 
+  /** Follow the state's order: what is first now is what the reader wants to see. */
   sort() {
     const { column, dir } = this.sorter();
     const [now] = this.grid.getSorters();
-    if (now?.field === column && now?.dir === dir) return;
-    const isThere = this.grid.getColumns().some((one) => one.getField() === column);
-    if (isThere) this.grid.setSort(column, dir);
-    else this.rebuild();
+    if (now?.field !== column || now?.dir !== dir) {
+      const isThere = this.grid.getColumns().some((one) => one.getField() === column);
+      if (isThere) this.grid.setSort(column, dir);
+      else this.rebuild();
+    }
+    queueMicrotask(() => {
+      this.holder.scrollTop = 0; // when the rows stand in their new order
+    });
   }
 
   /** Filter anew. */
